@@ -22,7 +22,7 @@ interface FullDiskReport {
   /** How often the process was killed on the full disk, and how often it started on it. */
   readonly killedWhileFull: number
   readonly startedWhileFull: number
-  /** The longest time from freeing the disk to the next landing, in milliseconds. */
+  /** The longest time from freeing the disk until a drop has landed and the server is ready, in milliseconds. */
   readonly longestRecoveryMs: number
   readonly log: string
 }
@@ -116,7 +116,7 @@ async function killWhileFull({ world, disk, random }: Round): Promise<boolean> {
       () => true,
       () => false,
     )
-    // Without room it may run, answer, and not be ready: then it has to become so when there is room again.
+    // Without room it may run, answer, and not be ready: `recovery` then waits until it is.
     if (await Promise.race([ready, pause(MAX_START_MS).then(() => server.isRunning())])) return true
     await ready
   }
@@ -125,7 +125,7 @@ async function killWhileFull({ world, disk, random }: Round): Promise<boolean> {
   return false
 }
 
-/** Milliseconds until a new drop has landed. The process must recover without a restart. */
+/** Milliseconds until a new drop has landed and the server is ready. The process must recover without a restart. */
 async function recovery({ world, index }: Round): Promise<number> {
   const { server, ledger } = world
   const freedAt = Date.now()
@@ -139,13 +139,19 @@ async function recovery({ world, index }: Round): Promise<number> {
     if (probe === undefined || probe.attempt.link.revoked !== 'no')
       probe = await plannedProbe(world, `${index}-${elapsedMs}`)
     const { attempt, upload } = probe
-    if (attempt.uploadId !== undefined || (await upload.create()))
+    if (attempt.landed === 'acknowledged') {
+      if (await isReady(world)) return Date.now() - freedAt
+    } else if (attempt.uploadId !== undefined || (await upload.create()))
       await upload.append({ offset: 0, length: attempt.size })
-    if (attempt.landed === 'acknowledged') return Date.now() - freedAt
     await pause(50)
   }
-  ledger.fault(`nothing lands ${MAX_RECOVERY_MS / 1000} s after the disk was freed`)
+  const lacks = probe?.attempt.landed === 'acknowledged' ? 'the server is not ready' : 'nothing lands'
+  ledger.fault(`${lacks} ${MAX_RECOVERY_MS / 1000} s after the disk was freed`)
   return MAX_RECOVERY_MS
+}
+
+async function isReady({ api }: World): Promise<boolean> {
+  return (await api.ask({ method: 'GET', path: '/readyz' }))?.status === 200
 }
 
 async function plannedProbe(world: World, name: string): Promise<Session> {
