@@ -311,7 +311,7 @@ describe('an adoption that waits for its receipt', () => {
       const head = await world.store.read((tx) => tx.receipts.head())
       await world.rules.scrub.suspect(drop.location)
       const { rules, hasWritten } = another(world, { nodeId: 'another' })
-      // Not told that the drop is gone, as another request is.
+      // It does not get `drop_not_found`, as another request would.
       const again = adopt({ rules }, albumOwner, drop, declared)
       await Promise.race([hasWritten, again])
       await release()
