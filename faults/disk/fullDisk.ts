@@ -34,7 +34,6 @@ const DISK_BYTES = 512 * MEBIBYTE
 const MAX_TROUBLE_MS = 2_000
 const MAX_RECOVERY_MS = 20_000
 const REFILL_MS = 10
-const MAX_START_MS = 5_000
 const KILLED_SHARE = 0.25
 
 interface Round {
@@ -112,17 +111,25 @@ async function killWhileFull({ world, disk, random }: Round): Promise<boolean> {
   for (const fault of faults) ledger.fault(`killed on a full disk: ${fault}`)
   if (random.chance(0.5)) {
     disk.fill()
-    const ready = server.restart().then(
-      () => true,
-      () => false,
-    )
-    // Without room it may run, answer, and not be ready: `recovery` then waits until it is.
-    if (await Promise.race([ready, pause(MAX_START_MS).then(() => server.isRunning())])) return true
-    await ready
+    if (await hasStarted(world)) return true
   }
   disk.free()
   await server.restart()
   return false
+}
+
+/** Without room a server may run and answer, and not be ready: `recovery` waits until it is. */
+async function hasStarted({ server, api }: World): Promise<boolean> {
+  let isOver = false
+  const ready = server.restart().then(
+    () => true,
+    () => false,
+  )
+  void ready.then(() => {
+    isOver = true
+  })
+  while (!isOver && (await api.ask({ method: 'GET', path: '/healthz' })) === undefined) await pause(REFILL_MS)
+  return isOver ? ready : true
 }
 
 /** Milliseconds until a new drop has landed and the server is ready. The process must recover without a restart. */

@@ -189,6 +189,11 @@ describe('a backup', () => {
       assert.deepEqual(await said(), ['unreadable', 'EIO', false, 1])
       await world.store.write([], (tx) => tx.objects.noteUnread(location, world.clock.now()))
       assert.deepEqual(await said(), ['unreadable', 'EIO', true, 1])
+      // Perhaps its store would give it now.
+      error = new StorageUnavailable('timed out')
+      assert.deepEqual(await said(), ['unreadable', 'timed out', false, 1])
+      error = new StorageForbidden('ask the owner of the file')
+      assert.deepEqual(await said(), ['unreadable', 'ask the owner of the file', true, 1])
       assert.equal((await backUp()).present.bytes, 5000)
     }),
   )

@@ -8,7 +8,7 @@
 import { utf8 } from '@blindkeep/protocol/bytes'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, DropId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
-import { ObjectUnreadable } from '../../ground/storageErrors.ts'
+import { StorageForbidden } from '../../ground/storageErrors.ts'
 import {
   type BackupDirectory,
   BackupFailed,
@@ -20,7 +20,7 @@ import type { Keyring } from '../../ports/keyring.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Store } from '../../ports/store.ts'
 import { type PausePorts, whileCollectorPauses } from '../custody/collectorPause.ts'
-import { isUnreadable } from '../custody/unreadable.ts'
+import { isUnreadable, seemsOfObject } from '../custody/unreadable.ts'
 import { namesIn } from '../discovery/publicUrls.ts'
 import { type CappedList, createCappedList } from '../ground/cappedList.ts'
 import { partsOf } from '../ground/location.ts'
@@ -201,18 +201,19 @@ async function copyObjects(ports: BackupPorts, snapshot: Snapshot, isChecked: bo
 
 /**
  * The server's scrubber reads it soon, and marks it. Returns whether it was marked as damaged or unreadable before. A
- * store that did not answer says nothing about the object, nor does a file that only this command's user may not read.
+ * store that did not answer says nothing about the object, and a file that only this command's user may not read needs
+ * no suspicion.
  */
 async function noteFault(
   { store, clock }: BackupPorts,
   { location }: SnapshotObject,
   { kind, cause }: ObjectFault,
 ): Promise<boolean> {
+  const isOfObject = kind !== 'unreadable' || seemsOfObject(cause)
   return store.write([], async (tx) => {
     const row = await tx.audit.object(location)
-    const isOfObject = kind !== 'unreadable' || cause instanceof ObjectUnreadable
-    if (isOfObject) await tx.objects.suspect(location, clock.now())
-    return row !== undefined && (row.damagedAt !== undefined || isUnreadable(row))
+    if (isOfObject && !(cause instanceof StorageForbidden)) await tx.objects.suspect(location, clock.now())
+    return row !== undefined && (row.damagedAt !== undefined || (isOfObject && isUnreadable(row)))
   })
 }
 
