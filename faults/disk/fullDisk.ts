@@ -22,7 +22,7 @@ interface FullDiskReport {
   /** How often the process was killed on the full disk, and how often it started on it. */
   readonly killedWhileFull: number
   readonly startedWhileFull: number
-  /** The longest time from freeing the disk to the next landing, in milliseconds. */
+  /** The longest time from freeing the disk until a drop has landed and the server is ready, in milliseconds. */
   readonly longestRecoveryMs: number
   readonly log: string
 }
@@ -34,7 +34,6 @@ const DISK_BYTES = 512 * MEBIBYTE
 const MAX_TROUBLE_MS = 2_000
 const MAX_RECOVERY_MS = 20_000
 const REFILL_MS = 10
-const MAX_START_MS = 5_000
 const KILLED_SHARE = 0.25
 
 interface Round {
@@ -112,20 +111,28 @@ async function killWhileFull({ world, disk, random }: Round): Promise<boolean> {
   for (const fault of faults) ledger.fault(`killed on a full disk: ${fault}`)
   if (random.chance(0.5)) {
     disk.fill()
-    const ready = server.restart().then(
-      () => true,
-      () => false,
-    )
-    // Without room it may run, answer, and not be ready: then it has to become so when there is room again.
-    if (await Promise.race([ready, pause(MAX_START_MS).then(() => server.isRunning())])) return true
-    await ready
+    if (await hasStarted(world)) return true
   }
   disk.free()
   await server.restart()
   return false
 }
 
-/** Milliseconds until a new drop has landed. The process must recover without a restart. */
+/** Without room a server may run and answer, and not be ready: `recovery` waits until it is. */
+async function hasStarted({ server, api }: World): Promise<boolean> {
+  let isOver = false
+  const ready = server.restart().then(
+    () => true,
+    () => false,
+  )
+  void ready.then(() => {
+    isOver = true
+  })
+  while (!isOver && (await api.ask({ method: 'GET', path: '/healthz' })) === undefined) await pause(REFILL_MS)
+  return isOver ? ready : true
+}
+
+/** Milliseconds until a new drop has landed and the server is ready. The process must recover without a restart. */
 async function recovery({ world, index }: Round): Promise<number> {
   const { server, ledger } = world
   const freedAt = Date.now()
@@ -139,13 +146,19 @@ async function recovery({ world, index }: Round): Promise<number> {
     if (probe === undefined || probe.attempt.link.revoked !== 'no')
       probe = await plannedProbe(world, `${index}-${elapsedMs}`)
     const { attempt, upload } = probe
-    if (attempt.uploadId !== undefined || (await upload.create()))
+    if (attempt.landed === 'acknowledged') {
+      if (await isReady(world)) return Date.now() - freedAt
+    } else if (attempt.uploadId !== undefined || (await upload.create()))
       await upload.append({ offset: 0, length: attempt.size })
-    if (attempt.landed === 'acknowledged') return Date.now() - freedAt
     await pause(50)
   }
-  ledger.fault(`nothing lands ${MAX_RECOVERY_MS / 1000} s after the disk was freed`)
+  const lacks = probe?.attempt.landed === 'acknowledged' ? 'the server is not ready' : 'nothing lands'
+  ledger.fault(`${lacks} ${MAX_RECOVERY_MS / 1000} s after the disk was freed`)
   return MAX_RECOVERY_MS
+}
+
+async function isReady({ api }: World): Promise<boolean> {
+  return (await api.ask({ method: 'GET', path: '/readyz' }))?.status === 200
 }
 
 async function plannedProbe(world: World, name: string): Promise<Session> {

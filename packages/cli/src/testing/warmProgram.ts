@@ -3,6 +3,7 @@
  * most calls take. Each runs the entry of the bundle again, with its own arguments, environment, directory and streams.
  */
 import { Readable, Writable } from 'node:stream'
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 
 export interface WarmCall {
   readonly args: readonly string[]
@@ -18,6 +19,8 @@ export interface Outcome {
 }
 
 const [node = '', , main = ''] = process.argv
+/** Between two looks at what a call has left running. */
+const LOOK_MS = 5
 let calls = 0
 
 // Each call leaves a listener for the end of the process.
@@ -37,7 +40,11 @@ async function outcomeOf({ args, env, cwd, input }: WarmCall): Promise<Outcome> 
   for (const [name, value] of Object.entries(streams))
     Object.defineProperty(process, name, { value, configurable: true })
   calls += 1
+  const before = process.getActiveResourcesInfo().length
   await import(`${main}?call=${calls}`)
+  // A process of its own would not have ended before: a call that leaves a timer or a server running does not end.
+  await turn()
+  while (process.getActiveResourcesInfo().length > before) await wait(LOOK_MS, undefined, { ref: false })
   return { status: Number(process.exitCode ?? 0), stdout: stdout.text(), stderr: stderr.text() }
 }
 

@@ -278,7 +278,8 @@ export const objectWrites = {
     db
       .updateTable('objects')
       .set((object) => ({
-        checkedAt: at,
+        // A suspicion that stays was not looked into: it is due at once.
+        checkedAt: object.case().when('suspectedAt', '>', readAt).then(object.ref('checkedAt')).else(at).end(),
         // A later finding leaves `damagedAt` at the first.
         damagedAt: object.case().when('checkedAt', '>', readAt).then(object.ref('damagedAt')).end(),
         suspectedAt: object.case().when('suspectedAt', '>', readAt).then(object.ref('suspectedAt')).end(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { chown, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chown, link, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -103,7 +103,7 @@ describe('replacing an object in a directory', () => {
   )
 
   it(
-    'gives no file of others to the owner of the whole, who puts a link in the place of the new file',
+    'gives no file of others to the owner of the whole, who puts a link in the place of what is new',
     { skip: process.getuid?.() === 0 ? false : 'needs root' },
     inDirectory(async (blobs, root) => {
       const location = freshLocation()
@@ -119,6 +119,13 @@ describe('replacing an object in a directory', () => {
       assert.equal(await blobs.replacing.replace(location, swapping(), expected), false)
       assert.deepEqual([(await stat(other)).uid, await readFile(other, 'utf8')], [0, 'secret'])
       await assert.rejects(stat(join(root, location)), { code: 'ENOENT' })
+      const directory = dirname(join(root, location))
+      for (const put of [link, symlink]) {
+        await rm(directory, { recursive: true })
+        await put(other, directory)
+        await assert.rejects(blobs.replacing.replace(location, inPieces(content), expected), /ENOTDIR/)
+        assert.equal((await stat(other)).uid, 0)
+      }
     }),
   )
 

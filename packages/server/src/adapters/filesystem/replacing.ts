@@ -1,5 +1,6 @@
 /** `Replacing` for files: a new file beside the object, and a rename. */
-import { lchown, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { BlobDigest } from '../../ports/objects.ts'
 import type { Replacing } from '../../ports/replacing.ts'
@@ -26,8 +27,8 @@ export function createReplacing({ root, pathOf, marker, directories, digests }: 
     const isNew = await mkdir(path, { mode: 0o700 }).then(() => true, unlessThere)
     const found = await lstat(path)
     // Killed before it gave it away, a run of root has left its own.
-    const isLeft = found.uid === 0 && process.geteuid?.() === 0
-    if ((isNew || isLeft) && !isOf(found, owner)) await lchown(path, owner.uid, owner.gid)
+    const isLeft = found.isDirectory() && found.uid === 0 && process.geteuid?.() === 0
+    if ((isNew || isLeft) && !isOf(found, owner)) await giveDirectory(path, owner)
   }
 
   return {
@@ -64,6 +65,16 @@ export function createReplacing({ root, pathOf, marker, directories, digests }: 
 }
 
 const NEVER = new AbortController().signal
+
+/** By the open directory, as `writeNewFile` does it. */
+async function giveDirectory(path: string, owner: Owner): Promise<void> {
+  const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  try {
+    await directory.chown(owner.uid, owner.gid)
+  } finally {
+    await directory.close()
+  }
+}
 
 function isSame(one: BlobDigest, other: BlobDigest): boolean {
   return one.size === other.size && one.sha256 === other.sha256

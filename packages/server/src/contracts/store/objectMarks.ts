@@ -116,6 +116,8 @@ export function describeObjectMarks(inStore: InStore): void {
         assert.deepEqual([await isSuspected(), (await suspected()).map((each) => each.location)], [true, [location]])
         await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(19), at: at(30) }))
         assert.equal(await isSuspected(), true)
+        // It was not read since it is suspected: it is due at once, and not known as unreadable.
+        assert.equal((await store.read((tx) => tx.audit.object(location)))?.checkedAt, at(10))
         await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(20), at: at(30) }))
         assert.deepEqual([await isSuspected(), await suspected()], [false, []])
         await store.write([], (tx) => tx.objects.suspect(location, at(40)))

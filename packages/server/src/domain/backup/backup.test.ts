@@ -167,10 +167,14 @@ describe('a backup', () => {
       await land(world, link, bytes(5000))
       const { location } = await uploadRow(world, unread)
       let error = new StorageUnavailable('timed out')
+      let meanwhile: () => Promise<void> = async () => undefined
       const objects: Objects = {
         ...world.blobs,
         async *read(wanted, range) {
-          if (wanted === location) throw error
+          if (wanted === location) {
+            await meanwhile()
+            throw error
+          }
           yield* world.blobs.read(wanted, range)
         },
       }
@@ -189,6 +193,17 @@ describe('a backup', () => {
       assert.deepEqual(await said(), ['unreadable', 'EIO', false, 1])
       await world.store.write([], (tx) => tx.objects.noteUnread(location, world.clock.now()))
       assert.deepEqual(await said(), ['unreadable', 'EIO', true, 1])
+      // Perhaps its store would give it now.
+      error = new StorageUnavailable('timed out')
+      assert.deepEqual(await said(), ['unreadable', 'timed out', false, 1])
+      error = new StorageForbidden('ask the owner of the file')
+      assert.deepEqual(await said(), ['unreadable', 'ask the owner of the file', true, 1])
+      meanwhile = async () => {
+        world.clock.advance(1)
+        await world.store.write([], (tx) => tx.objects.markDamaged(location, world.clock.now()))
+      }
+      assert.deepEqual(await said(), ['unreadable', 'ask the owner of the file', false, 0])
+      assert.deepEqual(await said(), ['unreadable', 'ask the owner of the file', true, 0])
       assert.equal((await backUp()).present.bytes, 5000)
     }),
   )

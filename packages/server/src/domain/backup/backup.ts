@@ -8,7 +8,7 @@
 import { utf8 } from '@blindkeep/protocol/bytes'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, DropId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
-import { ObjectUnreadable } from '../../ground/storageErrors.ts'
+import { StorageForbidden } from '../../ground/storageErrors.ts'
 import {
   type BackupDirectory,
   BackupFailed,
@@ -20,7 +20,7 @@ import type { Keyring } from '../../ports/keyring.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Store } from '../../ports/store.ts'
 import { type PausePorts, whileCollectorPauses } from '../custody/collectorPause.ts'
-import { isUnreadable } from '../custody/unreadable.ts'
+import { isUnreadable, seemsOfObject } from '../custody/unreadable.ts'
 import { namesIn } from '../discovery/publicUrls.ts'
 import { type CappedList, createCappedList } from '../ground/cappedList.ts'
 import { partsOf } from '../ground/location.ts'
@@ -105,7 +105,7 @@ export async function backUp(
     try {
       const snapshot = await snapshots.take(database)
       try {
-        const copies = await copyObjects(ports, snapshot, isChecked)
+        const copies = await copyObjects(ports, snapshot, { isChecked, createdAt })
         const manifest = await manifestOf(ports, { snapshot, createdAt, database, copies })
         await directory.replaceManifest(formatManifest(manifest, keyring))
         if (copies.isComplete) await noteBackup(ports.store, createdAt)
@@ -176,7 +176,11 @@ interface Copies {
   readonly isComplete: boolean
 }
 
-async function copyObjects(ports: BackupPorts, snapshot: Snapshot, isChecked: boolean): Promise<Copies> {
+async function copyObjects(
+  ports: BackupPorts,
+  snapshot: Snapshot,
+  { isChecked, createdAt }: { readonly isChecked: boolean; readonly createdAt: Instant },
+): Promise<Copies> {
   const copies = {
     copied: { files: 0, bytes: 0 },
     present: { files: 0, bytes: 0 },
@@ -191,7 +195,8 @@ async function copyObjects(ports: BackupPorts, snapshot: Snapshot, isChecked: bo
     else if (object.isWhole)
       for (const damage of damageOf(snapshot, object, outcome)) {
         copies.damaged.add(damage)
-        if (!(await noteFault(ports, object, outcome))) copies.isComplete = false
+        const knownAt = await noteFault(ports, object, outcome)
+        if (knownAt === undefined || knownAt > createdAt) copies.isComplete = false
       }
     const { copied, present } = copies
     ports.onProgress({ step: 'objects', files: copied.files + present.files, bytes: copied.bytes + present.bytes })
@@ -200,19 +205,20 @@ async function copyObjects(ports: BackupPorts, snapshot: Snapshot, isChecked: bo
 }
 
 /**
- * The server's scrubber reads it soon, and marks it. Returns whether it was marked as damaged or unreadable before. A
- * store that did not answer says nothing about the object, nor does a file that only this command's user may not read.
+ * The server's scrubber reads it soon, and marks it. Returns since when it is known as damaged or unreadable. A store
+ * that did not answer says nothing about the object, and a file that only this command's user may not read needs no
+ * suspicion.
  */
 async function noteFault(
   { store, clock }: BackupPorts,
   { location }: SnapshotObject,
   { kind, cause }: ObjectFault,
-): Promise<boolean> {
+): Promise<Instant | undefined> {
+  const isOfObject = kind !== 'unreadable' || seemsOfObject(cause)
   return store.write([], async (tx) => {
     const row = await tx.audit.object(location)
-    const isOfObject = kind !== 'unreadable' || cause instanceof ObjectUnreadable
-    if (isOfObject) await tx.objects.suspect(location, clock.now())
-    return row !== undefined && (row.damagedAt !== undefined || isUnreadable(row))
+    if (isOfObject && !(cause instanceof StorageForbidden)) await tx.objects.suspect(location, clock.now())
+    return row?.damagedAt ?? (row && isOfObject && isUnreadable(row) ? row.suspectedAt : undefined)
   })
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { appendFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
+import { parseUploadId } from '@blindkeep/protocol/ids'
 import { StorageForbidden } from '../../ground/storageErrors.ts'
 import { newAlbumOwner, newDrop } from '../../testing/assets.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
@@ -13,11 +15,13 @@ import {
   keep,
   keepBreakable,
   saidOf,
+  strange,
   suspectedIn,
   verifyOver,
   watchBlobs,
 } from '../../testing/verify.ts'
-import { inWorld, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
+import { locationOf, partsOf } from '../ground/location.ts'
 import { createScrubber } from './scrub.ts'
 
 const MONTH = 30 * 86_400
@@ -317,6 +321,34 @@ describe('the scrubber', () => {
       assert.deepEqual([objects.unreadable, objects.suspected, objects.damaged], [3, 0, 1])
     }),
   )
+
+  it('gives suspected objects back after four gigabytes, and not when all were read', async () => {
+    const size = 4 * 1024 ** 3
+    await inWorld(
+      async (world) => {
+        for (const hash of [strange(), strange()]) {
+          const location = locationOf(hash, defined(parseUploadId(randomUUID())))
+          await world.store.write([], async (tx) => {
+            await tx.objects.insert({ location, size, state: 'kept', since: world.clock.now() })
+            await tx.objects.suspect(location, world.clock.now())
+          })
+        }
+        await world.rules.scrub.again(never)
+        assert.equal((await suspectedIn(world)).length, 1)
+        await world.rules.scrub.again(never)
+        assert.deepEqual(await suspectedIn(world), [])
+      },
+      {
+        around: {
+          // As if all was there.
+          blobs: (real) => ({
+            ...real,
+            digest: async (location) => ({ sha256: partsOf(location).ciphertextHash, size }),
+          }),
+        },
+      },
+    )()
+  })
 
   it('marks and logs nothing while the whole store is away', async () => {
     const faults = createFaults()

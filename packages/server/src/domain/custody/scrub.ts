@@ -47,8 +47,10 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
     for (const list of DOUBTFUL) {
       const doubtful = await store.read((tx) => list(tx, { at: clock.now(), max: MAX_DOUBTFUL }))
       const count = createCounter()
-      // A broken disk takes long to fail: a new suspicion comes before the next such object.
-      await examineEach(doubtful, { signal, count, isEnough: () => count.sum().unreadable > 0 })
+      // A broken disk takes long to fail: a new suspicion comes before the next such object. And what is right is given
+      // back at the turn's end, not when thousands were read.
+      const isEnough = () => count.sum().unreadable > 0 || count.sum().bytes >= MAX_TURN_BYTES
+      await examineEach(doubtful, { signal, count, isEnough })
     }
   }
 

@@ -310,8 +310,13 @@ describe('an adoption that waits for its receipt', () => {
       const { assetId, drop, declared, answer, release } = await waitingOne(world, albumOwner)
       const head = await world.store.read((tx) => tx.receipts.head())
       await world.rules.scrub.suspect(drop.location)
+      const { rules, hasWritten } = another(world, { nodeId: 'another' })
+      // It does not get `drop_not_found`, as another request would.
+      const again = adopt({ rules }, albumOwner, drop, declared)
+      await Promise.race([hasWritten, again])
       await release()
-      assert.deepEqual(await answer, { refused: 'storage_unavailable' })
+      const unavailable = { refused: 'storage_unavailable' }
+      assert.deepEqual([await answer, await again], [unavailable, unavailable])
       assert.deepEqual(await world.store.read((tx) => tx.receipts.head()), head)
       await world.rules.scrub.again(never)
       assert.equal(await adopt(world, albumOwner, drop, declared), assetId)

@@ -168,12 +168,13 @@ async function judge(
     judgeManifest(declared, now, settings) ??
     (await judgeAuthor(tx, accountId, declared)) ??
     judgeMatch(declared, drop) ??
-    (await judgeSlot(tx, { accountId, ...declared })) ??
-    ((await isDoubted(tx, drop)) ? UNAVAILABLE : undefined)
-  if (refused === undefined) return drop
+    (await judgeSlot(tx, { accountId, ...declared }))
+  const isClaimed = drop.leasedUntil !== undefined && drop.leasedUntil > now
   // A claimed drop is hidden from every request but the one that claimed it. That one was valid when it claimed, so
   // this is another one.
-  return drop.leasedUntil !== undefined && drop.leasedUntil > now ? NOT_FOUND : refused
+  if (refused !== undefined) return isClaimed ? NOT_FOUND : refused
+  // Bytes may have come into doubt since the claim, which says first whether this is the same request.
+  return !isClaimed && (await isDoubted(tx, drop)) ? UNAVAILABLE : drop
 }
 
 type Attempt = AssetId | AdoptionRefusal | typeof ELSEWHERE
