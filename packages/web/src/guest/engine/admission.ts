@@ -50,7 +50,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     const goes = messagesOfGoes(entries, earlier.uploads())
     if (files.length > 0) forgetReplaced(entries, linkStatus())
     const known = new Map([...entries.all()].map((entry) => [identityKey(entry), entry]))
-    const chosenElsewhere = elsewhereIn(entries)
+    const chosenElsewhere = elsewhereIn(entries, files)
     const refused: Record<Refusal, ChosenFile[]> = { already_there: [], already_landed: [], not_taken: [] }
     const empty: string[] = []
     for (const chosen of inPathOrder(files)) {
@@ -131,16 +131,29 @@ function chooseAgain(entries: Entries, entry: Entry, { file }: ChosenFile): Entr
   return entry
 }
 
-/** Finds what was chosen before this choice, from another folder up or down: the files of one choice all differ. */
-function elsewhereIn(entries: Entries): (file: FileIdentity) => Entry | undefined {
-  const named = new Map<string, Entry[]>()
-  for (const entry of entries.all()) {
-    if (entry.phase === 'failed' || entry.phase === 'cancelled') continue
-    const others = named.get(entry.name)
-    if (others === undefined) named.set(entry.name, [entry])
-    else others.push(entry)
+/**
+ * Finds what was chosen before this choice, from another folder up or down. The files of one choice all differ: where
+ * two of them could be it, at most one is, so both are added.
+ */
+function elsewhereIn(entries: Entries, files: readonly ChosenFile[]): (file: FileIdentity) => Entry | undefined {
+  const before = byName([...entries.all()].filter(({ phase }) => phase !== 'failed' && phase !== 'cancelled'))
+  const now = byName(files.map(identityOf))
+  return (file) => {
+    const found = before.get(file.name)?.find((entry) => isOneChosenElsewhere(entry, file))
+    if (found === undefined) return undefined
+    const claims = now.get(file.name)?.filter((other) => isOneChosenElsewhere(found, other)) ?? []
+    return claims.length === 1 ? found : undefined
   }
-  return (file) => named.get(file.name)?.find((entry) => isOneChosenElsewhere(entry, file))
+}
+
+function byName<File extends FileIdentity>(files: readonly File[]): ReadonlyMap<string, readonly File[]> {
+  const named = new Map<string, File[]>()
+  for (const file of files) {
+    const others = named.get(file.name)
+    if (others === undefined) named.set(file.name, [file])
+    else others.push(file)
+  }
+  return named
 }
 
 function judgeChosen(entries: Entries, link: LinkStatus, asked: Pick<Asked, 'misfitOf'>): void {

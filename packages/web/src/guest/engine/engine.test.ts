@@ -590,6 +590,8 @@ describe('a landed file', () => {
       }
     await tab.add([{ ...file, folder: 'day 2' }])
     assert.equal(tab.snapshot().counts.chosen, 1)
+    await tab.add(['of Ada/trip/day 1', 'of Bob/trip/day 1'].map((folder) => ({ ...file, folder })))
+    assert.equal(tab.snapshot().counts.chosen, 3, 'at most one of them can be the landed one')
     const kept = JSON.stringify(await browser.store.landed(world.linkIdOf(url)))
     assert.doesNotMatch(kept, /"key"|"passphraseProof"|"tags"/)
     await later.forgetLanded()
