@@ -93,6 +93,8 @@ describe('an account at the command line', () => {
       withPassword(),
     )
     assert.match(elsewhere.stderr, /The profile keys was signed in at \S+ before, and \S+:9 is another server/)
+    const nowhere = await world.run(['login', 'localhost:9', '--profile', 'keys'])
+    assert.doesNotMatch(nowhere.stderr, /another server/)
     // The device that signs is the same after the next sign-in.
     await world.facts(['login', '--email', 'keys@example.org', '--profile', 'keys'], withPassword())
     const [after] = await world.facts(['whoami', '--profile', 'keys'])

@@ -288,9 +288,10 @@ interface OtherServer {
   readonly flags: SignInFlags
 }
 
-/** A mistyped address may be that of another owner. */
+/** A mistyped address may be that of another owner. What is no address is refused later. */
 function tellOtherServer({ profile: { name }, before, wanted, flags }: OtherServer): void {
-  if (URL.parse(before)?.origin === URL.parse(wanted)?.origin) return
+  const [from, to = 'null'] = [before, wanted].map((address) => URL.parse(address)?.origin)
+  if (to === 'null' || from === to) return
   createReport(flags).aside(
     `The profile ${name} was signed in at ${before} before, and ${wanted} is another server. If both are yours, another profile keeps them apart: --profile NAME`,
   )

@@ -120,6 +120,8 @@ function documentIn(bytes: Uint8Array): unknown {
 /** Of the server's answer about a file of an account: its receipts. */
 function proofsIn(json: unknown): readonly FileProof[] {
   if (!isObject(json) || !Array.isArray(json.receipts)) return [proofIn(json)]
+  // Or a check of nothing would find no fault.
+  if (json.receipts.length === 0) throw new ProofError('form', 'it has no receipt')
   return json.receipts.map((receipt: unknown) => proofIn(receipt, json))
 }
 
