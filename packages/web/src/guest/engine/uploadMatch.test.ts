@@ -28,14 +28,14 @@ describe('matching a chosen file with a stored upload', () => {
     assert.equal(matchOf(file, [stored({ size: 11 })])?.is, 'changed')
   })
 
-  it('accepts an upload from a folder for a file without one, but not from a different folder', () => {
-    assert.equal(matchOf(file, [stored({ folder: 'trip' })])?.is, 'same')
+  it('compares an upload from a folder with a file without one, and knows none from a different folder', () => {
+    assert.equal(matchOf(file, [stored({ folder: 'trip' })])?.is, 'perhaps')
     assert.equal(matchOf({ ...file, folder: 'home' }, [stored({ folder: 'trip' })]), undefined)
   })
 
-  it('finds the one that was chosen from higher up or further down, and by its bytes if there are several', () => {
+  it('finds the one that was chosen from higher up or further down by its bytes: archives give many files one time', () => {
     const [deep, flat] = [stored({ folder: 'trip/day 1' }), stored({ id: 'two' })]
-    for (const folder of ['day 1', 'of/trip/day 1']) assert.equal(matchOf({ ...file, folder }, [deep])?.is, 'same')
+    for (const folder of ['day 1', 'of/trip/day 1']) assert.equal(matchOf({ ...file, folder }, [deep])?.is, 'perhaps')
     assert.equal(matchOf({ ...file, folder: 'day 1' }, [flat, deep])?.is, 'perhaps')
     assert.equal(matchOf({ ...file, folder: 'ay 1' }, [deep]), undefined)
     assert.deepEqual(matchOf(file, [deep, flat]), { is: 'same', upload: flat })
