@@ -34,6 +34,7 @@ const NONE: Readonly<Record<Window, number>> = { 'before the claim': 0, 'between
 const DROPS = 16
 const MAX_DROP_BYTES = 60_000
 const MIN_LEASE_SECONDS = 2
+const LEASE_STARTS = 5
 const MIN_IN_LEASE = 2
 const MAX_RUN_MS = 150_000
 /** A random kill comes within the usual time of a round's adoptions, or a little later. */
@@ -76,11 +77,11 @@ export async function runAdoptionKills({ seed, hits, print }: AdoptionRun): Prom
   }
 }
 
-/** The lease must still be live after a kill and a start on this machine. */
+/** The lease must still be live after a kill and a start, also when other runs begin beside this one. */
 async function worldWithLease(seed: string): Promise<{ readonly world: World; readonly leaseSeconds: number }> {
   const startedAt = performance.now()
   const world = await createWorld(seed, { env: { ADOPTION_LEASE_SECONDS: String(MIN_LEASE_SECONDS) } })
-  const leaseSeconds = Math.ceil((1.5 * (performance.now() - startedAt)) / 1000)
+  const leaseSeconds = Math.ceil((LEASE_STARTS * (performance.now() - startedAt)) / 1000)
   if (leaseSeconds <= MIN_LEASE_SECONDS) return { world, leaseSeconds: MIN_LEASE_SECONDS }
   await world.close()
   return { world: await createWorld(seed, { env: { ADOPTION_LEASE_SECONDS: String(leaseSeconds) } }), leaseSeconds }

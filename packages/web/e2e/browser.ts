@@ -17,6 +17,7 @@ const SETTLE_MS = 2_000
 /** A machine at its limit is this late. */
 const REPORT_MS = 60_000
 const POLL_MS = 20
+const MAX_SHOWN_CHARACTERS = 1_000
 
 const DEVICES = {
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true },
@@ -53,9 +54,17 @@ export interface Visit {
   close(): Promise<void>
 }
 
+interface RunningTest extends Pick<TestContext, 'after' | 'name'> {
+  /** Node has it, its types do not. */
+  readonly passed?: boolean
+}
+
 export interface Visits {
-  /** Opens the page. The visit closes when the test ends, and the test fails if there were problems. */
-  open(test: Pick<TestContext, 'after'>, options: VisitOptions): Promise<Visit>
+  /**
+   * Opens the page. The visit closes when the test ends, and the test fails if there were problems. What the pages of a
+   * failed test showed is printed at the end of the process.
+   */
+  open(test: RunningTest, options: VisitOptions): Promise<Visit>
   /** The same without a test: the caller closes the visit. */
   visit(options: VisitOptions): Promise<Visit>
 }
@@ -68,7 +77,10 @@ export function useBrowser(): Visits {
     visit,
     async open(test, options) {
       const opened = await visit(options)
-      test.after(() => opened.close())
+      test.after(async () => {
+        if (test.passed === false) await printAtEnd(test.name, opened)
+        await opened.close()
+      })
       return opened
     },
   }
@@ -154,6 +166,19 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
       assert.deepEqual({ surprises, missed: missed() }, { surprises: [], missed: [] })
     },
   }
+}
+
+/** After the list of what failed, so that a reader finds both together. */
+async function printAtEnd(test: string, { context, problems }: Visit): Promise<void> {
+  const shown = await Promise.all(context.pages().map(async (page) => `${page.url()}\n${await textOf(page)}`))
+  process.on('exit', () =>
+    console.error([`When "${test}" failed, its pages showed:`, ...shown, ...problems].join('\n')),
+  )
+}
+
+async function textOf(page: Page): Promise<string> {
+  const text = page.locator('body').innerText({ timeout: SETTLE_MS })
+  return (await text.catch(String)).replaceAll(/\s*\n\s*/g, ' | ').slice(0, MAX_SHOWN_CHARACTERS)
 }
 
 /** A page reports problems in its own tasks. After two more tasks every earlier report has arrived. */
