@@ -22,8 +22,8 @@ const UNLIMITED = {
 export type Environment = Readonly<Record<string, string>>
 
 /**
- * Starts the real server as a process; without settings, it has its rows in SQLite and its bytes in files. One that must
- * not be shared has a name of its own.
+ * Starts the real server as a process; without settings, it has its rows in SQLite and its bytes in files. One with a
+ * name is not shared with others.
  */
 export const startBlindkeep = shared(async ({ directory, atEnd }, env: Environment = {}, name = 'server') => {
   const dataDir = await mkdtemp(join(directory, `${name}-`))
