@@ -17,8 +17,8 @@ before(async () => {
 after(() => server.stop())
 
 interface Trouble {
-  /** `before`: the request reaches no server. `after`: the server has done it. */
-  readonly lost?: 'before' | 'after'
+  /** `before`: the request reaches no server. `after`: the server has done it. `resent`: by the browser, after that. */
+  readonly lost?: 'before' | 'after' | 'resent'
   /** Between what the server has done and the arrival of its answer. */
   readonly meanwhile?: (() => Promise<void>) | undefined
 }
@@ -42,6 +42,7 @@ async function openTab() {
         const answer = await quickEnvironment.fetch(input, init)
         await meanwhile?.()
         if (lost === 'after') throw new TypeError('lost')
+        if (lost === 'resent') return await quickEnvironment.fetch(input, init)
         isAsked ||= init?.method === 'GET' && new URL(String(input)).pathname === '/v1/account'
         return answer
       },
@@ -92,6 +93,14 @@ describe('a session that its owner ends', () => {
       const tab = await openTab()
       const meanwhile = ending === 'deletion' ? tab.findOver : undefined
       await assert.rejects(tab.end(ending, { lost: 'after', meanwhile }), NetworkError)
+      assert.equal(await tab.reason(), lost)
+    }
+  })
+
+  it('shows the same if the browser sends the lost request again, which is refused', async () => {
+    for (const { ending, lost } of OUTCOMES) {
+      const tab = await openTab()
+      await assert.rejects(tab.end(ending, { lost: 'resent' }), { status: 401 })
       assert.equal(await tab.reason(), lost)
     }
   })

@@ -50,11 +50,16 @@ export async function endBy(tab: Tab, ending: OwnEnding, call: () => Promise<voi
   const called = call()
   signIn.end = called.then(
     () => endOf(done),
-    async (error) => (isTransient(error) && (await isOver(signIn, owner)) ? endOf(lost) : await end),
+    async (error) => (mayBeDone(error) && (await isOver(signIn, owner)) ? endOf(lost) : await end),
   )
   await called
   await signOutLocally(tab, signIn, endOf(done))
 }
+
+/** A browser sends a lost DELETE again by itself, and is refused if the first one has ended the session. */
+const mayBeDone = (error: unknown) => isTransient(error) || isRefusedSession(error)
+
+const isRefusedSession = (error: unknown) => error instanceof ProblemError && error.status === 401
 
 const ASK_AGAIN_MS = 5_000
 
@@ -65,7 +70,7 @@ async function isOver({ gate }: SignIn, owner: Owner): Promise<boolean> {
       await owner.account()
       return false
     } catch (error) {
-      if (!isTransient(error)) return error instanceof ProblemError && error.status === 401
+      if (!isTransient(error)) return isRefusedSession(error)
     }
     await systemEnvironment.wait(ASK_AGAIN_MS)
   }
