@@ -1,6 +1,4 @@
-/**
- * Limits that take thousands of requests of one source. Nodes keep their counts where they keep those of limits.test.ts.
- */
+/** Limits that take thousands of requests of one source. Nodes count them as those of limits.test.ts. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { clientFrom } from './client.ts'
