@@ -19,7 +19,8 @@ export type GivenFiles = SomeFile | string | readonly (SomeFile | string)[]
 const MAX_IN_MESSAGE_BYTES = 64 * 1024
 
 let folder: string | undefined
-let given = 0
+/** One that is chosen again has the same time. */
+const paths = new Map<SomeFile, Promise<string>>()
 
 export async function giveFiles(input: Locator, files: GivenFiles): Promise<void> {
   const all = [files].flat()
@@ -29,11 +30,15 @@ export async function giveFiles(input: Locator, files: GivenFiles): Promise<void
 
 async function onDisk(file: SomeFile | string): Promise<string> {
   if (typeof file === 'string') return file
-  folder ??= newFolder()
-  const own = join(folder, String(given++))
-  await mkdir(own)
-  const path = join(own, file.name)
-  await writeFile(path, file.buffer)
+  const path = paths.get(file) ?? written(file, join((folder ??= newFolder()), String(paths.size)))
+  paths.set(file, path)
+  return path
+}
+
+async function written({ name, buffer }: SomeFile, directory: string): Promise<string> {
+  await mkdir(directory)
+  const path = join(directory, name)
+  await writeFile(path, buffer)
   return path
 }
 

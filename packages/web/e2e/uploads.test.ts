@@ -156,6 +156,16 @@ describe('an album', () => {
     await page.reload()
     await tile(page, 'four.bin').waitFor()
     assert.deepEqual([await page.locator('.tile').count(), await page.locator('.upload').count()], [4, 0])
+
+    // The owner does not know which have arrived, and chooses all of them again.
+    await page.locator('.add-files').setInputFiles(chosen)
+    await page.getByText(albumTexts.uploads.alreadyThere(4, 'one.bin')).waitFor()
+    await assertAccessible(page)
+    await tile(page, 'five.bin').waitFor()
+    assert.equal(await page.locator('.tile').count(), 5)
+    await button(page, albumTexts.uploads.addAnyway(4)).click()
+    await page.getByText('All 5 files are encrypted and uploaded.').waitFor()
+    await page.locator('.tile').nth(8).waitFor()
   })
 
   it('lists the uploads that another tab took over, which says so before', async (t) => {
