@@ -30,7 +30,8 @@ export async function giveFiles(input: Locator, files: GivenFiles): Promise<void
 
 async function onDisk(file: SomeFile | string): Promise<string> {
   if (typeof file === 'string') return file
-  const path = paths.get(file) ?? written(file, join((folder ??= newFolder()), String(paths.size)))
+  folder ??= newFolder()
+  const path = paths.get(file) ?? written(file, join(folder, String(paths.size)))
   paths.set(file, path)
   return path
 }

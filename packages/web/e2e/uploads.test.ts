@@ -158,7 +158,7 @@ describe('an album', () => {
     assert.deepEqual([await page.locator('.tile').count(), await page.locator('.upload').count()], [4, 0])
 
     // The owner does not know which have arrived, and chooses all of them again.
-    await page.locator('.add-files').setInputFiles(chosen)
+    await giveFiles(page.locator('.add-files'), several)
     await page.getByText(albumTexts.uploads.alreadyThere(4, 'one.bin')).waitFor()
     await assertAccessible(page)
     await tile(page, 'five.bin').waitFor()
