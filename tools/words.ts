@@ -30,7 +30,7 @@ const EXCEPT = /^(tools\/words\.ts|LICENSE|package-lock\.json|vectors\/[\w-]+\.j
 const CODE = /\.(ts|tsx|mjs|css)$/
 const PROSE = /\.md$/
 const MAX_COLUMNS = 120
-/** RFC 3339 has leap seconds, and `Date.parse` takes what it does not. A plugin of the linter took seconds for this. */
+/** RFC 3339 has leap seconds, and `Date.parse` takes what it does not. As a plugin of the linter this takes a second. */
 const DATE_PARSE = /\bDate\s*\.\s*parse\b/g
 const IN_PACKAGES = /^packages\/[^/]+\/src\/(?!.*\.test\.tsx?$|(?:.*\/)?testing\/)/
 const READERS_OF_INSTANTS =
