@@ -21,7 +21,8 @@ export function readCbor(bytes: Uint8Array): Read {
   return offset === undefined ? { value } : { offset, what: 'not deterministic CBOR: it does not re-encode to itself' }
 }
 
-export const writeCbor = (value: unknown): Uint8Array => encode(value, { cde: true })
+/** The library takes memory in pieces of `chunkSize` bytes, one at least: most values are smaller than its usual piece. */
+export const writeCbor = (value: unknown): Uint8Array => encode(value, { cde: true, chunkSize: 256 })
 
 /** The offset of the first byte in which the two differ, or where the shorter one ends. */
 export function firstDifference(one: Uint8Array, other: Uint8Array): number | undefined {
