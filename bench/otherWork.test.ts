@@ -8,23 +8,23 @@ import { measureRow, type OpenRow, type Row } from './row.ts'
 const burning = (seconds: number) =>
   `while (process.cpuUsage().user < ${seconds * 1e6}) for (let at = 0; at < 1e6; at++);`
 /** Processor time is counted in ticks, of several processes. */
-const TOLERANCE = 0.2
+const TOLERANCE = 0.1
 
 describe('the watch over other work', { skip: CAN_WATCH ? false : 'there is no /proc' }, () => {
   it('counts a child, also when it has ended, as own', () => {
     const before = takenSoFar()
-    execFileSync(process.execPath, ['-e', burning(0.5)])
-    assert.ok((takenSoFar().own - before.own) / TICKS_A_SECOND >= 0.5 - TOLERANCE)
+    execFileSync(process.execPath, ['-e', burning(0.3)])
+    assert.ok((takenSoFar().own - before.own) / TICKS_A_SECOND >= 0.3 - TOLERANCE)
   })
 
   it('does not count a process as own that is no descendant', () => {
     const before = takenSoFar()
     // The shell in between ends at once, and its child belongs to another process then.
-    const child = `"${process.execPath}" -e '${burning(1)} console.log("done")'`
+    const child = `"${process.execPath}" -e '${burning(0.3)} console.log("done")'`
     assert.equal(execFileSync('sh', ['-c', `(${child} &)`], { encoding: 'utf8' }).trim(), 'done')
     const after = takenSoFar()
     const others = after.all - before.all - (after.own - before.own)
-    assert.ok(others / TICKS_A_SECOND >= 1 - TOLERANCE, `${others}`)
+    assert.ok(others / TICKS_A_SECOND >= 0.3 - TOLERANCE, `${others}`)
   })
 })
 

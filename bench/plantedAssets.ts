@@ -59,14 +59,14 @@ interface Planting {
   readonly objects?: TestObjectStore
 }
 
-/** Plants a new account's assets while the server is stopped: SQLite has one writing process. */
+/** Plants a new account's assets; on SQLite while the server is stopped, as it has one writing process. */
 export async function plantAssets(server: RunningServer, planting: Planting): Promise<Planted> {
   const owner = await newOwner(server)
   const albumId = parsed(parseAlbumId, await newAlbum(server, owner))
   const accountId = parsed(parseAccountId, owner.accountId)
-  await server.terminate()
   const blobsDirectory = join(server.dataDir, 'blobs')
   const { databaseUrl: url } = planting
+  if (url === undefined) await server.terminate()
   const store = await (url === undefined
     ? openSqliteStore({ path: databasePathOf(server) })
     : openPostgresStore({ url }))
@@ -80,7 +80,7 @@ export async function plantAssets(server: RunningServer, planting: Planting): Pr
     await parts.end()
     await store.close()
   }
-  await server.restart()
+  if (url === undefined) await server.restart()
   return { owner, accountId, blobsDirectory, assets }
 }
 

@@ -1,25 +1,24 @@
-/** A PostgreSQL server: `BLINDKEEP_TEST_POSTGRES`, or the row's own. And how fast its bare driver inserts. */
+/** A PostgreSQL server: `BLINDKEEP_TEST_POSTGRES`, or one of our own. And how fast its bare driver inserts. */
 import { Pool } from 'pg'
 import { startPostgresServer } from '../packages/server/src/testing/postgresServer.ts'
 import { createDatabase } from '../testing/postgresDatabase.ts'
 import { share } from './load.ts'
-import type { Lane, RowOptions } from './row.ts'
+import { type Lane, type RowOptions, shared } from './row.ts'
 
-export interface Postgres {
-  /** Of a database of the row's own, without tables. It ends with the server. */
-  newDatabase(): Promise<string>
-}
-
-export async function openPostgres({ atEnd }: Pick<RowOptions, 'atEnd'>): Promise<Postgres> {
-  const server = process.env.BLINDKEEP_TEST_POSTGRES ?? (await startOwn(atEnd))
-  return { newDatabase: async () => (await createDatabase(server)).url }
-}
-
-async function startOwn(atEnd: RowOptions['atEnd']): Promise<string> {
+const openPostgres = shared(async ({ atEnd }) => {
+  if (process.env.BLINDKEEP_TEST_POSTGRES !== undefined) return process.env.BLINDKEEP_TEST_POSTGRES
   const server = await startPostgresServer()
   atEnd(server.stop)
   return server.url('postgres')
+})
+
+/** The URL of a database without tables. It ends with its server. */
+export async function newDatabase(options: RowOptions): Promise<string> {
+  return (await createDatabase(await openPostgres(options))).url
 }
+
+/** The settings of a server that has its rows on PostgreSQL, in a database without tables. */
+export const onPostgres = shared(async (options) => ({ DATABASE_URL: await newDatabase(options) }))
 
 interface Inserts {
   readonly url: string

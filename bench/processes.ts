@@ -2,15 +2,15 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, open, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, writeFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { freePort, type RunningServer, startServer } from '../testing/startServer.ts'
-import type { RowOptions } from './row.ts'
+import { freePort, startServer } from '../testing/startServer.ts'
+import { type RowOptions, shared } from './row.ts'
 
 /** Limits against abuse, out of the way of a benchmark. All other settings are the defaults. */
 const UNLIMITED = {
@@ -19,51 +19,51 @@ const UNLIMITED = {
   ACCESS_TOKEN_SECONDS: '86400',
 }
 
-/** Starts the real server as a process. `data` names its data directory. */
-export async function startBlindkeep(
-  { directory, atEnd }: RowOptions,
-  { data = 'data', env = {} }: { readonly data?: string; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<RunningServer> {
-  const server = await startServer({ dataDir: join(directory, data), env: { ...UNLIMITED, ...env } })
+export type Environment = Readonly<Record<string, string>>
+
+/**
+ * Starts the real server as a process; without settings, it has its rows in SQLite and its bytes in files. One with a
+ * name is not shared with others.
+ */
+export const startBlindkeep = shared(async ({ directory, atEnd }, env: Environment = {}, name = 'server') => {
+  const dataDir = await mkdtemp(join(directory, `${name}-`))
+  const server = await startServer({ dataDir, env: { ...UNLIMITED, ...env } })
   atEnd(server.stop)
   return server
-}
+})
 
 type PeerName = 'tus' | 'constant' | 'files' | 'bareUploads' | 'bareReads' | 'bareSignIns' | 'bareVerify'
 
-type PeerOptions = Pick<RowOptions, 'atEnd'> & { readonly argument: string; readonly mode?: string | undefined }
-
 /** Starts `peers/<name>.ts`, which prints the port that it listens on. Returns the port. */
-export async function startPeer(name: PeerName, options: PeerOptions): Promise<number> {
-  return (await startPeerProcess(name, options)).port
+export async function startPeer(
+  options: RowOptions,
+  name: PeerName,
+  ...parameters: readonly string[]
+): Promise<number> {
+  return (await startPeerProcess(options, name, ...parameters)).port
 }
 
-export async function startPeerProcess(
-  name: PeerName,
-  { argument, mode, atEnd }: PeerOptions,
-): Promise<{ readonly port: number; readonly pid: number }> {
-  const path = fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', path, argument, ...(mode === undefined ? [] : [mode])],
-    {
+export const startPeerProcess = shared(
+  async ({ atEnd }: RowOptions, name: PeerName, ...parameters: readonly string[]) => {
+    const path = fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path, ...parameters], {
       stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  const exited = once(child, 'exit')
-  atEnd(async () => {
-    process.removeListener('exit', kill)
-    kill()
-    await exited
-  })
-  const lines = createInterface({ input: child.stdout })
-  const [line] = await Promise.race([once(lines, 'line'), exited.then(() => ['ended'])])
-  const port = Number(line)
-  if (!Number.isInteger(port) || child.pid === undefined) throw new Error(`the peer ${name} did not start`)
-  return { port, pid: child.pid }
-}
+    })
+    const kill = () => child.kill('SIGKILL')
+    process.once('exit', kill)
+    const exited = once(child, 'exit')
+    atEnd(async () => {
+      process.removeListener('exit', kill)
+      kill()
+      await exited
+    })
+    const lines = createInterface({ input: child.stdout })
+    const [line] = await Promise.race([once(lines, 'line'), exited.then(() => ['ended'])])
+    const port = Number(line)
+    if (!Number.isInteger(port) || child.pid === undefined) throw new Error(`the peer ${name} did not start`)
+    return { port, pid: child.pid }
+  },
+)
 
 /** Starts nginx for the files of a directory. Returns its port. */
 export async function startNginx(directory: string, options: RowOptions): Promise<number> {

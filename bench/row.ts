@@ -42,6 +42,28 @@ export interface RowOptions {
   readonly isQuick: boolean
   /** Registers a close function for the end of the row, also of a failed one. */
   readonly atEnd: (close: () => Promise<unknown>) => void
+  /** In the quick form, the options of the whole run: `shared` opens with them what rows share. */
+  readonly run?: RowOptions | undefined
+}
+
+/**
+ * Opens for each row. In the quick form it opens once for all rows that ask with the same settings: their figures say
+ * nothing, and most of the time would go into the starts of servers.
+ */
+export function shared<Settings extends readonly unknown[], Value>(
+  open: (options: RowOptions, ...settings: Settings) => Promise<Value>,
+): (options: RowOptions, ...settings: Settings) => Promise<Value> {
+  const runs = new WeakMap<RowOptions, Map<string, Promise<Value>>>()
+  return (options, ...settings) => {
+    const { run } = options
+    if (run === undefined) return open(options, ...settings)
+    const opened = runs.get(run) ?? new Map<string, Promise<Value>>()
+    runs.set(run, opened)
+    const key = JSON.stringify(settings)
+    const value = opened.get(key) ?? open({ ...run, run }, ...settings)
+    opened.set(key, value)
+    return value
+  }
 }
 
 export interface Row {

@@ -7,7 +7,7 @@ import { tableOf } from './table.ts'
 const USAGE = `Benchmarks of the real server on loopback, each compared with a peer or a limit measured in the same run.
   npm run bench -- [row …] [--rounds 5] [--quick] [--json]
 ${ROWS.map(({ name, ids, what, isLarge }) => `${isLarge ? '*' : ' '} ${name.padEnd(18)} ${ids.join(', ').padEnd(8)} ${what}`).join('\n')}
-A row is named by its name or one of its ids; without any, all rows run but those marked with *: they take many minutes, and P7 writes 22 GB. --quick uses small sizes and one round, to show that the rows work. --json prints the report as JSON.
+A row is named by its name or one of its ids; without any, all rows run but those marked with *: they take many minutes, and P7 writes 22 GB. --quick uses small sizes, one round and the same servers for all rows, to show that they work. --json prints the report as JSON.
 The rows write at most about 4 GiB to TMPDIR, and remove it. browser-upload uses the built pages, or those of PAGES_DIR. Exits with 1 when a row could not be measured.`
 
 const { positionals, values } = argumentsOf(

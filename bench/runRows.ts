@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CAN_WATCH, watchOtherWork } from './otherWork.ts'
 import { machineNow, type Report } from './report.ts'
-import { measureRow, type Result, type Rounds, type Row } from './row.ts'
+import { measureRow, type Result, type Row, type RowOptions } from './row.ts'
 import { browserUpload } from './rows/browserUpload.ts'
 import { deepVerify } from './rows/deepVerify.ts'
 import { discovery } from './rows/discovery.ts'
@@ -91,32 +91,34 @@ export async function runRows({ rows, rounds, isQuick, print }: Run): Promise<Re
   process.once('exit', removeAll)
   const results: Result[] = []
   const failures: Report['failures'][number][] = []
-  for (const row of rows) {
-    try {
-      results.push(
-        ...(await runRow(row, join(directory, row.name), {
-          warmups: isQuick ? 0 : 1,
-          rounds,
-          print,
-          isQuick,
-          watch: isWatched ? watchOtherWork : undefined,
-        })),
-      )
-    } catch (error) {
-      failures.push({ name: row.name, message: error instanceof Error ? error.message : String(error) })
+  const how = { warmups: isQuick ? 0 : 1, rounds, print, watch: isWatched ? watchOtherWork : undefined }
+  await untilClosed(join(directory, 'shared'), isQuick, async (run) => {
+    for (const row of rows) {
+      try {
+        const measured = untilClosed(join(directory, row.name), isQuick, async (options) =>
+          measureRow(row, await row.open({ ...options, run: isQuick ? run : undefined }), how),
+        )
+        results.push(...(await measured))
+      } catch (error) {
+        failures.push({ name: row.name, message: error instanceof Error ? error.message : String(error) })
+      }
     }
-  }
+  })
   removeAll()
   process.removeListener('exit', removeAll)
   return { machine, rounds, isQuick, isWatched, results, failures }
 }
 
-async function runRow(row: Row, directory: string, rounds: Rounds & Pick<Run, 'isQuick'>): Promise<readonly Result[]> {
+/** Does the work with a new directory, then closes what it has opened, also after a failure. */
+async function untilClosed<Value>(
+  directory: string,
+  isQuick: boolean,
+  work: (options: RowOptions) => Promise<Value>,
+): Promise<Value> {
   const closings: (() => Promise<unknown>)[] = []
   await mkdir(directory)
   try {
-    const open = await row.open({ directory, isQuick: rounds.isQuick, atEnd: (close) => closings.push(close) })
-    return await measureRow(row, open, rounds)
+    return await work({ directory, isQuick, atEnd: (close) => closings.push(close) })
   } finally {
     // What was opened last uses what was opened before.
     for (const close of closings.reverse()) await close().catch(() => undefined)

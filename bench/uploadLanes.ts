@@ -1,12 +1,12 @@
 /** Lanes for the two upload servers, under the same load. */
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunningServer } from '../testing/startServer.ts'
 import { type Connection, drive, expectStatus, requestOf } from './load.ts'
 import { newLink, newOwner } from './owner.ts'
-import { settleDisk, startBlindkeep, startPeer, startPeerProcess } from './processes.ts'
-import type { Lane, RowOptions } from './row.ts'
+import { type Environment, settleDisk, startBlindkeep, startPeer, startPeerProcess } from './processes.ts'
+import { type Lane, type RowOptions, shared } from './row.ts'
 import { dropsThrough, type PreparedFile, sendAll, tusUploads } from './uploads.ts'
 
 export interface UploadLoad {
@@ -19,10 +19,8 @@ export interface UploadLoad {
 
 interface DropsOptions {
   readonly name?: string
-  /** Names the server's data directory in the row's. */
-  readonly data?: string
   /** Settings of the server. */
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: Environment
   /** Each with a link of its own. */
   readonly owners?: number
 }
@@ -31,9 +29,9 @@ interface DropsOptions {
 export async function dropsLane(
   options: RowOptions,
   { clients, files, units }: UploadLoad,
-  { name = 'drops', data = 'data', env = {}, owners = 1 }: DropsOptions = {},
+  { name = 'drops', env, owners = 1 }: DropsOptions = {},
 ): Promise<Lane> {
-  const server = await startBlindkeep(options, { data, env })
+  const server = await startBlindkeep(options, env)
   const lane = dropsTo([server], { clients, files, units }, { name, owners })
   return { ...lane, clear: () => removeObjects(server) }
 }
@@ -74,25 +72,22 @@ async function expectReceipt(port: number, path: string): Promise<void> {
 }
 
 export async function tusLane(options: RowOptions, { clients, files, units }: UploadLoad): Promise<Lane> {
-  const directory = join(options.directory, 'tus')
-  await mkdir(directory)
-  const port = await startPeer('tus', { argument: directory, atEnd: options.atEnd })
+  const { port, clear } = await startTus(options)
   return {
     name: '@tus/server, file store',
     async measure() {
       const { seconds, loadBusy } = await sendAll(files, { port, clients, protocols: [tusUploads] })
       return { value: units / seconds, loadBusy }
     },
-    clear: () => removeFiles(directory),
+    clear,
   }
 }
 
-interface BareUploads {
-  readonly port: number
-  readonly pid: number
-  /** Removes what was sent. */
-  clear(): Promise<void>
-}
+/** `clear` removes what was sent. */
+const startTus = shared(async (options) => {
+  const directory = await mkdtemp(join(options.directory, 'tus-'))
+  return { port: await startPeer(options, 'tus', directory), clear: () => removeFiles(directory) }
+})
 
 /** `log`: with the rows and signatures of small drops. */
 export type BareKind = 'plain' | 'log'
@@ -102,18 +97,16 @@ export const BARE_NAMES = {
   log: 'bare Node with rows and signatures',
 } as const satisfies Record<BareKind, string>
 
-/** The least of a server that hashes and answers from the disk. `script`: the path that answers reads. */
-export async function startBareUploads(
-  options: RowOptions,
-  kind: BareKind = 'plain',
-  script?: string,
-): Promise<BareUploads> {
-  const directory = join(options.directory, kind)
-  await mkdir(directory)
+/**
+ * The least of a server that hashes and answers from the disk. `script`: the path that answers reads. `clear` removes
+ * what was sent.
+ */
+export const startBareUploads = shared(async (options, kind: BareKind, script?: string) => {
+  const directory = await mkdtemp(join(options.directory, `${kind}-`))
   const mode = kind === 'log' ? '--log' : script
-  const started = await startPeerProcess('bareUploads', { argument: directory, mode, atEnd: options.atEnd })
+  const started = await startPeerProcess(options, 'bareUploads', directory, ...(mode === undefined ? [] : [mode]))
   return { ...started, clear: () => removeFiles(directory) }
-}
+})
 
 export async function bareUploadsLane(
   options: RowOptions,

@@ -7,7 +7,7 @@ import { json } from './call.ts'
 import type { Client } from './client.ts'
 import { expectAnswer, fingerprint } from './expect.ts'
 import { newKey } from './proving.ts'
-import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
+import { connect, NEEDS_OWN_SERVER, newServer } from './server.ts'
 import {
   append,
   asOwner,
@@ -105,7 +105,7 @@ describe('deleting an account', () => {
   it('deletes all data of the account soon afterwards, and fsck reports no damage', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
-    const { client, operate } = await operatedServer()
+    const { client, operate } = await newServer()
     const author = await newAuthor(client)
     const link = await provision(author.owner)
     await land(link)

@@ -21,7 +21,7 @@ import { json } from './call.ts'
 import type { Client } from './client.ts'
 import { expectAnswer, fingerprint } from './expect.ts'
 import { checkReceipt, hashOf, publishedKeys, readingOf } from './receiptReader.ts'
-import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { connect, NEEDS_OWN_SERVER, newServer } from './server.ts'
 import { append, land, newLink, onlyDrop, type Session, sessionPath, sha256 } from './world.ts'
 
 const server = await connect()
@@ -128,7 +128,7 @@ describe('receipts of an asset', () => {
   it('form one chain with those of drops, in which each names the hash of the previous one', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
-    const fresh = await ownServer()
+    const { client: fresh } = await newServer()
     const { bundle } = await newAdopted(fresh)
     await landBlob(bundle, 'metadata')
     await landBlob(bundle, 'provenance')

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { until } from '../testing/until.ts'
 import { json, type Reply } from './call.ts'
 import { answerOf, atOnce, expectAnswer, type Problem, tally } from './expect.ts'
-import { connect, NEEDS_OWN_DISK, NEEDS_OWN_SERVER, operatedServer, ownServer } from './server.ts'
+import { connect, NEEDS_OWN_DISK, NEEDS_OWN_SERVER, newServer, ownServer, SMALL } from './server.ts'
 import {
   append,
   asOwner,
@@ -147,20 +147,20 @@ describe('create drop: limits of the server', () => {
   it('answer 429 to more admitted sessions than a link may open in the window', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
-    const strict = await ownServer({ LINK_SESSIONS_PER_WINDOW: '3' })
+    const strict = await ownServer(SMALL)
     const [link, other] = [await newLink(strict, { max_file_size: 500 }), await newLink(strict)]
     for (let round = 0; round < 5; round += 1) {
       expectAnswer(await declare(link, { size: 501 }), '413 drop.file_too_large')
       expectAnswer(await declare(link, { kem_ct: 'AAAA' }), '400 drop.malformed')
     }
-    for (let round = 0; round < 3; round += 1) await cancel(await openSession(link, FILE))
+    for (let round = 0; round < 4; round += 1) await cancel(await openSession(link, FILE))
     expectAnswer(await declare(link), '429 drop.rate_limited')
     expectAnswer(await declare(link, { kem_ct: 'AAAA', size: 501 }), '429 drop.rate_limited')
     expectAnswer(await declare(other), '201')
   })
 
   it('answer 413 with the largest blob of the server as limit', { skip: NEEDS_OWN_SERVER }, async () => {
-    const small = await ownServer({ BLOB_BYTES_MAX: '1000' })
+    const small = await ownServer(SMALL)
     const link = await newLink(small, { max_file_size: 5000 })
     const reply = await declare(link, { size: 1001 })
     expectAnswer(reply, '413 drop.file_too_large')
@@ -171,8 +171,8 @@ describe('create drop: limits of the server', () => {
   it('answer 409 drop.inbox_full when as many files wait as an inbox takes, which the guest reads before and the owner hears', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
-    const link = await newLink(await ownServer({ INBOX_FILES_MAX: '2' }))
-    await land(link)
+    const link = await newLink(await ownServer(SMALL))
+    for (let count = 0; count < 2; count += 1) await land(link)
     const last = await openSession(link, FILE)
     assert.equal((await guestView(link)).inbox_full, true, 'a file on its way has its place')
     expectAnswer(await declare(link), '409 drop.inbox_full')
@@ -181,7 +181,7 @@ describe('create drop: limits of the server', () => {
     const account = json<{ inbox: object; refused_drops: { why: string; count: number } }>(
       await asOwner(link.owner, 'GET', '/v1/account'),
     )
-    assert.deepEqual(account.inbox, { waiting: 2, room: 2 })
+    assert.deepEqual(account.inbox, { waiting: 3, room: 3 })
     assert.deepEqual([account.refused_drops.why, account.refused_drops.count], ['inbox_full', 2])
     const [drop] = await inboxOf(link.owner)
     await asOwner(link.owner, 'DELETE', `/v1/drops/${drop?.drop_id}`)
@@ -190,27 +190,22 @@ describe('create drop: limits of the server', () => {
     expectAnswer(await asOwner(link.owner, 'POST', `/v1/bin/${drop?.drop_id}/restore`), '409 drop.inbox_full')
   })
 
-  it('answer 500 storage.full when free space is below the minimum', { skip: NEEDS_OWN_DISK }, async () => {
-    const { client, restart } = await operatedServer({ FREE_SPACE_FLOOR_BYTES: '1' })
-    const made = await newLink(client)
+  it('answer 500 storage.full to a file and a chunk when free space is below the minimum, and keep what was sent', {
+    skip: NEEDS_OWN_DISK,
+  }, async () => {
+    const { client, restart } = await newServer({ FREE_SPACE_FLOOR_BYTES: '1' })
+    const [made, opened] = [await newLink(client), await openSession(await newLink(client), FILE)]
+    expectAnswer(await append(opened, 0, 10), '204')
     const full = await restart({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
     const link = { ...made, owner: { ...made.owner, client: full } }
     expectAnswer(await declare(link), '500 storage.full')
     await expectNothingHeld(link)
-  })
-
-  it('refuse a chunk with 500 storage.full when free space is below the minimum, and keep what was sent', {
-    skip: NEEDS_OWN_DISK,
-  }, async () => {
-    const { client, restart } = await operatedServer({ FREE_SPACE_FLOOR_BYTES: '1' })
-    const opened = await openSession(await newLink(client), FILE)
-    expectAnswer(await append(opened, 0, 10), '204')
-    const full = { ...opened, client: await restart({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) }) }
-    expectAnswer(await append(full, 10), '500 storage.full')
-    expectAnswer(await append(full, 0, 10), '204', 'a repeat needs no room')
-    assert.equal((await stateOf(full)).offset, 10)
-    const roomy = { ...opened, client: await restart({ FREE_SPACE_FLOOR_BYTES: '1' }) }
-    expectAnswer(await append(roomy, 10), '204')
+    const session = { ...opened, client: full }
+    expectAnswer(await append(session, 10), '500 storage.full')
+    expectAnswer(await append(session, 0, 10), '204', 'a repeat needs no room')
+    assert.equal((await stateOf(session)).offset, 10)
+    const roomy = await restart({ FREE_SPACE_FLOOR_BYTES: '1' })
+    expectAnswer(await append({ ...opened, client: roomy }, 10), '204')
   })
 })
 

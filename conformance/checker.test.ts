@@ -5,14 +5,14 @@ import { decode, Tag } from 'cbor2'
 import { type CheckOptions, checkReceipts, openChecker, type Report } from './checker/check.ts'
 import { type HeldLog, type HeldReceipt, newLog } from './checkerLog.ts'
 import { newServerKeys, publish, signReceipt } from './receiptWriter.ts'
-import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { connect, NEEDS_OWN_SERVER, newServer } from './server.ts'
 
 /** How many receipts have every byte flipped; set FLIPPED_RECEIPTS for more. */
 const FLIPPED_RECEIPTS = Number(process.env.FLIPPED_RECEIPTS ?? 1)
 
 const held = await newLog(await connect())
 /** The complete log of a new server. */
-const fresh: HeldLog = NEEDS_OWN_SERVER === false ? await newLog(await ownServer()) : held
+const fresh: HeldLog = NEEDS_OWN_SERVER === false ? await newLog((await newServer()).client) : held
 
 const bytesOf = ({ receipt_cbor: text }: HeldReceipt) => Buffer.from(text, 'base64')
 const withBytes = (receipt: HeldReceipt, cbor: Uint8Array): HeldReceipt => ({

@@ -44,7 +44,8 @@ export interface Listening {
   cut(): void
 }
 
-export async function createClient(base: string): Promise<Client> {
+/** `document`: the one of another server of the same program, which takes longer to make than most answers. */
+export async function createClient(base: string, known?: ServerDocument): Promise<Client> {
   const origin = base.replace(/\/+$/, '')
   const options = { keepAlive: true, maxSockets: MAX_SOCKETS }
   const agent = origin.startsWith('https:') ? new SecureAgent(options) : new Agent(options)
@@ -53,7 +54,7 @@ export async function createClient(base: string): Promise<Client> {
     return finish(startCall({ origin, agent, call, body }), body)
   }
   const read = async (path: string) => (await unjudged({ method: 'GET', path })).body.toString()
-  const document = readDocument(await read('/openapi.json'))
+  const document = known ?? readDocument(await read('/openapi.json'))
   const facts: { readonly server_id: string } = JSON.parse(await read('/.well-known/service/server-info'))
   const judged = async (call: Call, reply: Promise<Reply>): Promise<Reply> => {
     const answer = await reply

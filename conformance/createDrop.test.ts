@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { json, type Reply } from './call.ts'
 import { expectAnswer } from './expect.ts'
-import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { connect, NEEDS_OWN_SERVER, ownServer, SMALL } from './server.ts'
 import {
   base64,
+  cancel,
   declaration,
   entryOf,
   guestView,
@@ -266,11 +267,13 @@ describe('create drop: order of checks', () => {
   })
 
   it('has the quota after the link and before the declaration', { skip: NEEDS_OWN_SERVER }, async () => {
-    const small = await ownServer({ QUOTA_HARD_BYTES: '50' })
+    const small = await ownServer(SMALL)
     const [open, full] = [await newLink(small), await newLink(small, FULL)]
+    const filling = await openSession(open, randomBytes(1000))
     expectAnswer(await declare(full, BAD), '409 drop.cap_exhausted')
     expectAnswer(await declare(open, BAD), '403 quota.exceeded')
     expectAnswer(await sendDeclaration(open, declaration(randomBytes(50), BAD)), '400 drop.malformed')
+    await cancel(filling)
     await expectNothingHeld(open)
   })
 })

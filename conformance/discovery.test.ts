@@ -4,7 +4,7 @@ import { json } from './call.ts'
 import type { Client } from './client.ts'
 import { expectAnswer } from './expect.ts'
 import { verifyJwt } from './jwt.ts'
-import { connect, NEEDS_OWN_SERVER, operatedServer, ownServer } from './server.ts'
+import { connect, NAMED, NEEDS_OWN_SERVER, newServer, ownServer } from './server.ts'
 import { sha256, signUp } from './world.ts'
 
 interface ServerInfo {
@@ -105,27 +105,26 @@ describe('discovery', () => {
   it('gives addresses that begin with the whole public URL, and the configured address for peers', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
-    const federation_url = 'https://peers.example/drops'
-    const behind = await ownServer({ PUBLIC_URL: 'https://drops.example/keep', FEDERATION_URL: federation_url })
+    const behind = await ownServer(NAMED)
     const info = json<ServerInfo>(await get('server-info', {}, behind))
-    assert.equal(info.federation_url, federation_url)
-    assert.equal(info.server_id, 'https://drops.example')
+    assert.equal(info.federation_url, NAMED.FEDERATION_URL)
+    assert.equal(info.server_id, 'https://keep.example')
     assert.deepEqual(info.auth, {
-      login: 'https://drops.example/keep/v1/auth/login',
-      refresh: 'https://drops.example/keep/v1/auth/refresh',
-      logout: 'https://drops.example/keep/v1/auth/logout',
+      login: 'https://keep.example/below/v1/auth/login',
+      refresh: 'https://keep.example/below/v1/auth/refresh',
+      logout: 'https://keep.example/below/v1/auth/logout',
     })
-    assert.equal(info.public_url, 'https://drops.example/keep')
-    assert.ok(info.api_base_url.startsWith('https://drops.example/keep'), info.api_base_url)
+    assert.equal(info.public_url, 'https://keep.example/below')
+    assert.ok(info.api_base_url.startsWith('https://keep.example/below'), info.api_base_url)
     const document = json<{ servers: { url: string }[] }>(await behind.send({ method: 'GET', path: '/openapi.json' }))
     assert.deepEqual(
       document.servers.map(({ url }) => url),
-      ['https://drops.example/keep'],
+      ['https://keep.example/below'],
     )
   })
 
   it('states for how many days from now a manifest may retain its file', { skip: NEEDS_OWN_SERVER }, async () => {
-    const bounded = await ownServer({ RETENTION_MAX_DAYS: '9' })
+    const bounded = await ownServer(NAMED)
     const { limits } = json<ServerInfo>(await get('server-info', {}, bounded))
     assert.equal(limits?.retention_days, 9)
   })
@@ -227,7 +226,7 @@ describe('discovery', () => {
   it('is not ready while it ends, but serves until a load balancer has noticed', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
-    const { client, end } = await operatedServer({ DRAIN_SECONDS: '3' })
+    const { client, end } = await newServer({ DRAIN_SECONDS: '3' })
     const ended = end()
     const ready = () => client.send({ method: 'GET', path: '/readyz' })
     let answer = await ready()
@@ -268,10 +267,10 @@ describe('what the operator says about itself', () => {
   it('is nothing by default, or a name and addresses of pages, those that are set', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
-    assert.deepEqual(json(await site(await ownServer())), {})
-    const named = await ownServer({ SITE_NAME: 'Büro דנה', SITE_PRIVACY_URL: 'https://a.example/privacy' })
+    assert.deepEqual(json(await site(server)), {})
+    const named = await ownServer(NAMED)
     const reply = await site(named)
-    assert.deepEqual(json(reply), { name: 'Büro דנה', privacy_url: 'https://a.example/privacy' })
+    assert.deepEqual(json(reply), { name: NAMED.SITE_NAME, privacy_url: NAMED.SITE_PRIVACY_URL })
     assert.equal(reply.headers['cache-control'], 'public, max-age=300')
     assert.equal((await site(named, 'HEAD')).headers['content-length'], reply.headers['content-length'])
   })

@@ -8,7 +8,7 @@ import type { Client } from './client.ts'
 import { answerOf } from './expect.ts'
 import { answerTo, CALLERS, type Caller, type Entry, MATRIX } from './matrix.ts'
 import { type Person, personFrom, prepare } from './matrixCalls.ts'
-import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
+import { connect, NEEDS_OWN_SERVER, newServer } from './server.ts'
 import { asOwner, newOpaqueId, type Owner, signIn, signUp } from './world.ts'
 
 const AT_A_TIME = 8
@@ -40,7 +40,7 @@ interface World {
 
 /** One server that is started twice: access tokens are short-lived at first, so that one can expire. */
 async function newWorld(): Promise<World> {
-  const server = await operatedServer({ ACCESS_TOKEN_SECONDS: '1', LOG_LEVEL: 'warn' })
+  const server = await newServer({ ACCESS_TOKEN_SECONDS: '1', LOG_LEVEL: 'warn' })
   const shortLived = await signUp(server.client)
   const client = await server.restart({ ACCESS_TOKEN_SECONDS: '900' })
   const isOver = async () => (await asOwner({ ...shortLived, client }, 'GET', '/v1/quota')).status === 401

@@ -7,7 +7,7 @@ import { checkReceipts } from './checker/check.ts'
 import type { Client } from './client.ts'
 import { expectAnswer } from './expect.ts'
 import type { KeysDocument } from './receiptWriter.ts'
-import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
+import { connect, NEEDS_OWN_SERVER, newServer } from './server.ts'
 import { type Link, land, newLink, sessionPath } from './world.ts'
 
 interface Moves {
@@ -36,7 +36,7 @@ const client = NEEDS_OWN_SERVER === false ? await movedServer() : await connect(
 
 /** A server with receipts of four names and five keys. Its last name is its first one. */
 async function movedServer(): Promise<Client> {
-  const operated = await operatedServer()
+  const operated = await newServer()
   const live = async (at: Client) => {
     names.push((await read<Info>(at, 'server-info')).server_id)
     receipts.push(await receiptOf(await newLink(at)))
@@ -55,7 +55,7 @@ async function movedServer(): Promise<Client> {
 // Covers: Moves
 describe('the statements of a server that has never moved', { skip: NEEDS_OWN_SERVER }, () => {
   it('are those of its rotations, without which no key but the first counts', async () => {
-    const { client: own, operate } = await operatedServer()
+    const { client: own, operate } = await newServer()
     const { server_id } = await read<Info>(own, 'server-info')
     assert.deepEqual(await read<Moves>(own, 'moves'), { server_id, moves: [], rotations: [] })
     const given = [await receiptOf(await newLink(own))]

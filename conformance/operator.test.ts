@@ -13,7 +13,7 @@ import { type Call, json, type Reply } from './call.ts'
 import { checkReceipts } from './checker/check.ts'
 import { answerOf, expectAnswer, fingerprint } from './expect.ts'
 import type { KeysDocument } from './receiptWriter.ts'
-import { NEEDS_OWN_SERVER, type OperatedServer, operatedServer } from './server.ts'
+import { NEEDS_OWN_SERVER, newServer, type OperatedServer } from './server.ts'
 import {
   append,
   asOwner,
@@ -80,7 +80,7 @@ interface Announcement {
 const skip = NEEDS_OWN_SERVER
 const started =
   skip === false
-    ? await operatedServer({
+    ? await newServer({
         QUOTA_HARD_BYTES: '1000',
         PROTOCOL_MIN: '2026-01-01',
         PROTOCOL_MAX: '2026-11-01',

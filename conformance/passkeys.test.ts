@@ -9,10 +9,10 @@ import { addPasskey, type Held, newPasskey, passkeysOf, sendPasskey, signInWith 
 import { newKey } from './proving.ts'
 import { finish, finishBody, newRecoverable } from './recovering.ts'
 import { turnOn } from './secondFactor.ts'
-import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
+import { connect, FEW_TRIES, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import { asOwner, base64, changeKey, deleteAccount, type Owner, signUp, type Tokens } from './world.ts'
 
-const MAX_WRONG_OF_SOURCE = 3
+const MAX_WRONG_OF_SOURCE = Number(FEW_TRIES.LOGIN_TRIES_PER_WINDOW)
 
 const server = await connect()
 
@@ -188,16 +188,12 @@ describe('passkeys of an account', () => {
 // Covers: Accounts and sessions
 describe('passkeys through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
-  const { client } = await operatedServer({
-    TRUST_PROXY: '127.0.0.1',
-    REGISTRATION: 'open',
-    LOGIN_TRIES_PER_WINDOW: String(MAX_WRONG_OF_SOURCE),
-  })
+  const client = await ownServer(FEW_TRIES)
   const from = (address: string) => clientFrom(client, address)
   const expected = { '401 auth.invalid_credentials': MAX_WRONG_OF_SOURCE, '429 auth.rate_limited': 4 }
 
   it('answer 429 after too many wrong keys, known or not, and still accept another source', async () => {
-    const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]
+    const [guesser, elsewhere] = [from('203.0.113.11'), from('203.0.113.12')]
     const passkey = await addPasskey(await signUp(guesser))
     for (const { body } of [passkey, newPasskey()])
       assert.deepEqual(

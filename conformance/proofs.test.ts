@@ -21,7 +21,7 @@ import {
   sendProved,
 } from './proving.ts'
 import { changeWords, finish, finishBody, newRecoverable, wordsBody } from './recovering.ts'
-import { connect, NEEDS_OWN_CLOCK, NEEDS_OWN_SERVER, operatedServer, ownServer } from './server.ts'
+import { connect, FEW_TRIES, NAMED, NEEDS_OWN_CLOCK, NEEDS_OWN_SERVER, newServer, ownServer } from './server.ts'
 import { forgedSignature, isForgedFor, WEAK_KEYS, withLargerS } from './weakKeys.ts'
 import {
   base64,
@@ -37,7 +37,7 @@ import {
 } from './world.ts'
 
 const NONCE_LIFE_MS = 5 * 60_000
-const MAX_WRONG_OF_SOURCE = 3
+const MAX_WRONG_OF_SOURCE = Number(FEW_TRIES.LOGIN_TRIES_PER_WINDOW)
 const INVALID = '401 auth.proof_invalid'
 /** In the order of the matrix: what changes or deletes the account comes last. */
 const PROVING = [
@@ -303,13 +303,13 @@ describe('a nonce', () => {
 
   it('of another server is refused', { skip: NEEDS_OWN_SERVER }, async () => {
     const owner = await signUp(server)
-    const nonce = await newNonce(await ownServer())
+    const nonce = await newNonce(await ownServer(FEW_TRIES))
     const proof = proofOf(owner.key, { ...(await loginParts(owner)), nonce })
     expectAnswer(await sendLogin({ email: owner.email, proof }), INVALID)
   })
 
   it('is over after five minutes, and not good before its time', { skip: NEEDS_OWN_CLOCK }, async () => {
-    const { client, restart } = await operatedServer()
+    const { client, restart } = await newServer()
     const owner = await signUp(client)
     const call = { ...LOGIN, json: { email: owner.email } }
     const early = await proved(client, owner.key, call)
@@ -330,12 +330,7 @@ describe('a nonce', () => {
 // Covers: Accounts and sessions
 describe('a proof that is not valid', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
-  const settings = {
-    TRUST_PROXY: '127.0.0.1',
-    REGISTRATION: 'open',
-    LOGIN_TRIES_PER_WINDOW: String(MAX_WRONG_OF_SOURCE),
-  }
-  const { client: own } = await operatedServer(settings)
+  const own = await ownServer(FEW_TRIES)
 
   it('does not count as an attempt, so that a stranger does not lock an account', async () => {
     const client = clientFrom(own, '203.0.113.1')
@@ -349,7 +344,7 @@ describe('a proof that is not valid', { skip: NEEDS_OWN_SERVER }, async () => {
   })
 
   it('names another server than the one that reads it: the Host of the request does not matter', async () => {
-    const behind = await ownServer({ PUBLIC_URL: 'https://keep.example/below', REGISTRATION: 'open' })
+    const behind = await ownServer(NAMED)
     const who = newCredentials(behind)
     assert.equal(behind.serverId, 'https://keep.example')
     for (const serverId of [behind.base, new URL(behind.base).origin, 'https://keep.example/below'])

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { until } from '../testing/until.ts'
 import { expectAnswer } from './expect.ts'
-import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { connect, NEEDS_OWN_SERVER, ownServer, SMALL } from './server.ts'
 import {
   append,
   asOwner,
@@ -17,6 +17,8 @@ import {
   sendDeclaration,
   signUp,
 } from './world.ts'
+
+const LIMITED = { QUOTA_SOFT_BYTES: '100', QUOTA_HARD_BYTES: '200' }
 
 const server = await connect()
 
@@ -34,16 +36,15 @@ describe('quota', () => {
   it('is reported with the account: that guests found no room, why and how often', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
-    const own = await ownServer({ QUOTA_HARD_BYTES: '1000' })
-    const link = await newLink(own)
-    await land(link, randomBytes(400))
+    const link = await newLink(await ownServer(LIMITED))
+    await land(link, randomBytes(80))
     const account = async () => {
       const { inbox, refused_drops } = JSON.parse((await asOwner(link.owner, 'GET', '/v1/account')).body.toString())
       return { inbox, refused: refused_drops }
     }
     assert.deepEqual(await account(), { inbox: { waiting: 1, room: 10_000 }, refused: undefined })
     for (let count = 0; count < 2; count += 1)
-      expectAnswer(await sendDeclaration(link, declaration(randomBytes(700))), '403 quota.exceeded')
+      expectAnswer(await sendDeclaration(link, declaration(randomBytes(140))), '403 quota.exceeded')
     const { refused } = await account()
     assert.deepEqual([refused.why, refused.count], ['quota_exceeded', 2])
     assert.ok(Date.parse(refused.first_at) <= Date.parse(refused.last_at))
@@ -68,8 +69,7 @@ describe('quota', () => {
   })
 
   it('goes from ok over soft_warning to hard_exceeded', { skip: NEEDS_OWN_SERVER }, async () => {
-    const limited = await ownServer({ QUOTA_SOFT_BYTES: '100', QUOTA_HARD_BYTES: '200' })
-    const link = await newLink(limited)
+    const link = await newLink(await ownServer(LIMITED))
     const seen: unknown[] = []
     for (const size of [99, 1, 99, 1]) {
       await openSession(link, randomBytes(size))
@@ -97,14 +97,14 @@ describe('quota', () => {
   })
 
   it('admits a file up to the limit, and answers 403 to one byte more', { skip: NEEDS_OWN_SERVER }, async () => {
-    const limited = await ownServer({ QUOTA_HARD_BYTES: '200' })
-    const link = await newLink(limited)
-    const filled = await openSession(link, randomBytes(150))
+    const link = await newLink(await ownServer(SMALL))
+    const filled = await openSession(link, randomBytes(1000))
     expectAnswer(await sendDeclaration(link, declaration(randomBytes(51))), '403 quota.exceeded')
     assert.equal((await entryOf(link)).open_sessions, 1, 'the reservation of the link is freed')
     expectAnswer(await sendDeclaration(link, declaration(randomBytes(50))), '201')
     expectAnswer(await sendDeclaration(link, declaration(randomBytes(1))), '403 quota.exceeded')
-    assert.deepEqual(await quotaOf(link.owner), { used: 200, soft_limit: 200, hard_limit: 200, state: 'hard_exceeded' })
+    const limits = { soft_limit: 1050, hard_limit: 1050 }
+    assert.deepEqual(await quotaOf(link.owner), { used: 1050, ...limits, state: 'hard_exceeded' })
     await cancel(filled)
     assert.equal((await quotaOf(link.owner)).state, 'ok', 'freed space ends it')
   })

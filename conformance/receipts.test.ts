@@ -5,7 +5,7 @@ import { until } from '../testing/until.ts'
 import { json } from './call.ts'
 import { atOnce, expectAnswer } from './expect.ts'
 import { checkReceipt, hashOf, publishedKeys, readingOf } from './receiptReader.ts'
-import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { connect, NEEDS_OWN_SERVER, newServer, ownServer } from './server.ts'
 import {
   append,
   asOwner,
@@ -132,7 +132,7 @@ describe('receipts', () => {
   it('form one chain from the first receipt of the server on, in which each names the hash of the previous one', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
-    const fresh = await ownServer()
+    const { client: fresh } = await newServer()
     const [link, other] = [await newLink(fresh), await newLink(fresh)]
     const first: Session[] = []
     for (let round = 0; round < 3; round += 1) first.push(await land(link), await land(other))

@@ -16,10 +16,10 @@ import {
   wordsBody,
 } from './recovering.ts'
 import { answer, challengeOf, turnOn } from './secondFactor.ts'
-import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
+import { connect, FEW_TRIES, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import { asOwner, base64, logIn, newEmail, type Owner, signIn, signUp, type Tokens } from './world.ts'
 
-const MAX_WRONG_WORDS_OF_SOURCE = 3
+const MAX_WRONG_WORDS_OF_SOURCE = Number(FEW_TRIES.LOGIN_TRIES_PER_WINDOW)
 
 const server = await connect()
 const sealedOf = async (email: string) => {
@@ -216,15 +216,11 @@ describe('new recovery words', () => {
 // Covers: Accounts and sessions
 describe('a recovery through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
-  const { client } = await operatedServer({
-    TRUST_PROXY: '127.0.0.1',
-    REGISTRATION: 'open',
-    LOGIN_TRIES_PER_WINDOW: String(MAX_WRONG_WORDS_OF_SOURCE),
-  })
+  const client = await ownServer(FEW_TRIES)
   const from = (address: string) => clientFrom(client, address)
 
   it('answers 429 after too many wrong words for an e-mail, known or not, and still accepts the password', async () => {
-    const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]
+    const [guesser, elsewhere] = [from('203.0.113.21'), from('203.0.113.22')]
     const { owner, words } = await newRecoverable(guesser)
     for (const email of [owner.email, newEmail()]) {
       const wrong = await atOnce(MAX_WRONG_WORDS_OF_SOURCE + 4, () => finish(guesser, finishBody(email)))

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { until } from '../testing/until.ts'
 import { json } from './call.ts'
 import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
-import { NEEDS_OWN_SERVER, operatedServer } from './server.ts'
+import { NEEDS_OWN_SERVER, newServer, operatedServer } from './server.ts'
 import { base64, newCredentials, newEmail, register, type Tokens } from './world.ts'
 
 const WRONG = ['x', 'AAAA-BBBB', '0'.repeat(32)]
@@ -16,7 +16,7 @@ interface Invite {
 // Covers: Accounts and sessions
 describe('registration by invite', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
-  const { client, operate, log } = await operatedServer({ REGISTRATION: 'invite' })
+  const { client, operate, log } = await newServer({ REGISTRATION: 'invite' })
   const newInvite = async (...options: readonly string[]): Promise<string> => {
     const { code } = (await operate('account', 'invite', ...options)) as Invite
     return code

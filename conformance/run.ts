@@ -11,18 +11,21 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { BACKENDS, startServed, useBackend } from '../testing/backend.ts'
 import { COMPILED } from '../testing/command.ts'
+import { memoryDirectory } from '../testing/memoryDirectory.ts'
 import { argumentsOf } from '../tools/arguments.ts'
 import { createClient } from './client.ts'
 import { testFiles } from './suite.ts'
 import { UNTESTABLE_STATUSES } from './untestableStatuses.ts'
 
-const PROCESSES_AT_ONCE = 2
-/** They share what a process loads and compiles, and the servers that start with a file run as long as they all. */
-const FILES_OF_A_PROCESS = 8
+/** The files of one share what it loads and compiles, and the servers with equal settings. */
+const PROCESSES = 2
 
 const { given, names, on, nodes } = readArguments()
+// Also of all servers: no sync waits for a disk.
+process.env.TMPDIR = memoryDirectory() ?? tmpdir()
 const endBackend = given === undefined ? await useBackend({ on, nodes }) : async () => undefined
 const server = given === undefined ? await startServed({ env: { LOG_LEVEL: 'trace' } }) : undefined
 const base = given ?? server?.url ?? ''
@@ -60,20 +63,17 @@ function readArguments() {
 }
 
 async function runTests(): Promise<boolean> {
-  const files = [...testFiles(names)]
-  const each = Math.min(FILES_OF_A_PROCESS, Math.ceil(files.length / PROCESSES_AT_ONCE))
-  let passed = true
-  const runNext = async () => {
-    while (files.length > 0) passed = (await runFiles(files.splice(0, each))) && passed
-  }
-  await Promise.all(Array.from({ length: PROCESSES_AT_ONCE }, runNext))
-  return passed
+  const files = testFiles(names)
+  const each = Math.ceil(files.length / PROCESSES)
+  const halves = [files.slice(0, each), files.slice(each)].filter((half) => half.length > 0)
+  const passed = await Promise.all(halves.map(runFiles))
+  return passed.every(Boolean)
 }
 
 /** Prints the output of the process in one piece when it has ended. */
 async function runFiles(files: readonly string[]): Promise<boolean> {
-  const flags = ['--disable-warning=ExperimentalWarning', '--test', '--test-isolation=none', '--test-reporter=spec']
-  const child = spawn(process.execPath, [...flags, ...files], {
+  const runner = fileURLToPath(new URL('../tools/tests.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', runner, ...files], {
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -7,13 +7,13 @@ import { clientFrom } from './client.ts'
 import { answerOf, expectAnswer, fingerprint } from './expect.ts'
 import { type Key, newKey } from './proving.ts'
 import { answer, challengeOf, enroll, type Guarded, provedTotp, totp, turnOn } from './secondFactor.ts'
-import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
+import { connect, FEW_TRIES, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { asOwner, changeKey, deleteAccount, logIn, register, signUp, type Tokens } from './world.ts'
 
 const MAX_ATTEMPTS = 5
 /** A code in the form of a backup code, with a letter that is never used. */
 const WRONG = 'UUUUU-UUUUU'
-const MAX_ATTEMPTS_OF_SOURCE = 3
+const MAX_ATTEMPTS_OF_SOURCE = Number(FEW_TRIES.LOGIN_TRIES_PER_WINDOW)
 const LIFE_MS = 5 * 60_000
 
 const server = await connect()
@@ -231,16 +231,11 @@ describe('new backup codes', () => {
 // Covers: Accounts and sessions
 describe('a second factor, with a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
-  const settings = {
-    TRUST_PROXY: '127.0.0.1',
-    REGISTRATION: 'open',
-    LOGIN_TRIES_PER_WINDOW: String(MAX_ATTEMPTS_OF_SOURCE),
-  }
-  const { client, operate } = await operatedServer(settings)
+  const { client, operate } = await operatedServer(FEW_TRIES)
   const from = (address: string) => clientFrom(client, address)
 
   it('answers 429 to a source after too many wrong codes over all challenges, and not to another source', async () => {
-    const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]
+    const [guesser, elsewhere] = [from('203.0.113.31'), from('203.0.113.32')]
     const guarded = await turnOn(await signUp(elsewhere))
     const guessed = { ...guarded.owner, client: guesser }
     const wrong = wrongDigits(guarded.authenticator)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { collectSecrets, createSearcher, type Exchange, type Found, formsOf, KINDS, recorded } from './secrets.ts'
 import { recordExchanges } from './secretsStory.ts'
-import { NEEDS_OWN_SERVER, type OperatedServer, operatedServer } from './server.ts'
+import { NEEDS_OWN_SERVER, newServer, type OperatedServer } from './server.ts'
 
 const skip = NEEDS_OWN_SERVER
 const exchanges: Exchange[] = []
@@ -21,7 +21,7 @@ if (skip === false)
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-secrets-'))
     const masterSecretFile = join(directory, 'master.secret')
     after(() => rm(directory, { recursive: true, force: true }))
-    server = await operatedServer({
+    server = await newServer({
       LOG_LEVEL: 'trace',
       MASTER_SECRET_FILE: masterSecretFile,
       NOTIFY: 'ntfy,webhook,push',

@@ -1,9 +1,15 @@
 /** The server under test: the one at CONFORMANCE_URL, or one that is started for the test file. */
 import { after } from 'node:test'
-import { isOnObjectStore, startServed } from '../testing/backend.ts'
+import { isOnObjectStore, type Served, startServed } from '../testing/backend.ts'
 import { type Client, createClient } from './client.ts'
+import type { ServerDocument } from './document.ts'
 
 const given = process.env.CONFORMANCE_URL
+let shared: Promise<Client> | undefined
+const running: Served[] = []
+const ownServers = new Map<string, Promise<OperatedServer>>()
+/** All servers of a run have the same, but for their address. */
+let document: ServerDocument | undefined
 
 /** The `skip` option of tests that need settings of their own, which a given server does not have. */
 export const NEEDS_OWN_SERVER =
@@ -18,13 +24,42 @@ export const NEEDS_OWN_CLOCK =
 
 /** The server that most tests share. Call it once, at the top of a test file. */
 export async function connect(): Promise<Client> {
-  return given === undefined ? ownServer() : createClient(given)
+  if (given === undefined) return ownServer({})
+  shared ??= clientOf(given)
+  return shared
 }
+
+async function clientOf(base: string): Promise<Client> {
+  const client = await createClient(base, document)
+  document = client.document
+  return client
+}
+
+after(() => Promise.all(running.map((server) => server.stop())))
 
 type Settings = Readonly<Record<string, string>>
 
-/** A new server with these settings. It stops after the tests of the file. */
-export async function ownServer(env: Settings = {}): Promise<Client> {
+/** Limits that many tests reach, each with an account or link of its own. */
+export const SMALL = {
+  BLOB_BYTES_MAX: '1000',
+  QUOTA_HARD_BYTES: '1050',
+  INBOX_FILES_MAX: '3',
+  LINK_SESSIONS_PER_WINDOW: '4',
+}
+/** The name that its clients see, and what its operator says about it. */
+export const NAMED = {
+  PUBLIC_URL: 'https://keep.example/below',
+  REGISTRATION: 'open',
+  FEDERATION_URL: 'https://peers.example/drops',
+  RETENTION_MAX_DAYS: '9',
+  SITE_NAME: 'Büro דנה',
+  SITE_PRIVACY_URL: 'https://a.example/privacy',
+}
+/** Trusts the test as its proxy. Tests use source addresses of their own. */
+export const FEW_TRIES = { TRUST_PROXY: '127.0.0.1', REGISTRATION: 'open', LOGIN_TRIES_PER_WINDOW: '3' }
+
+/** The server with these settings that all tests of this process share. */
+export async function ownServer(env: Settings): Promise<Client> {
   return (await operatedServer(env)).client
 }
 
@@ -44,20 +79,26 @@ export interface OperatedServer {
   stored(): Promise<readonly Buffer[]>
 }
 
-/** The same, never nodes behind a proxy: for each process's own bounds, and HTTP that proxies refuse. */
-export async function ownProcess(env: Settings): Promise<Client> {
-  return (await operatedServer(env, { isAlone: true })).client
+/** The same, with its operator's commands. */
+export function operatedServer(env: Settings = {}): Promise<OperatedServer> {
+  const key = JSON.stringify(env)
+  const server = ownServers.get(key) ?? newServer(env)
+  ownServers.set(key, server)
+  return server
 }
 
-/** The same, with its operator's commands. */
-export async function operatedServer(env: Settings = {}, { isAlone = false } = {}): Promise<OperatedServer> {
+/** A new one, never nodes behind a proxy: for each process's own bounds, and HTTP that proxies refuse. */
+export async function ownProcess(env: Settings): Promise<Client> {
+  return (await newServer(env, { isAlone: true })).client
+}
+
+/** A new one: for tests that need all that it keeps, or that restart or end it. It stops after the tests. */
+export async function newServer(env: Settings = {}, { isAlone = false } = {}): Promise<OperatedServer> {
   const { PUBLIC_URL: publicUrl, ...rest } = env
   const server = await startServed({ env: rest, publicUrl, isAlone })
-  after(async () => {
-    await server.stop()
-  })
+  running.push(server)
   return {
-    client: await createClient(server.url),
+    client: await clientOf(server.url),
     async operate(...command) {
       const { status, stdout, stderr } = await server.command([...command, '--json'])
       if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stderr}`)
@@ -65,7 +106,7 @@ export async function operatedServer(env: Settings = {}, { isAlone = false } = {
     },
     async restart(settings) {
       await server.restart(settings)
-      return createClient(server.url)
+      return clientOf(server.url)
     },
     async move(publicUrl) {
       await server.terminate()
@@ -73,7 +114,7 @@ export async function operatedServer(env: Settings = {}, { isAlone = false } = {
       const { status, stderr } = await server.command(['move', '--yes', '--unchecked'], settings)
       if (status !== 0) throw new Error(`move ended with ${status}: ${stderr}`)
       await server.restart(settings)
-      return createClient(server.url)
+      return clientOf(server.url)
     },
     end: server.terminate,
     log: server.log,

@@ -18,7 +18,7 @@ import {
 } from './assetWorld.ts'
 import { json, type Reply } from './call.ts'
 import { expectAnswer, offsetOf, type Problem } from './expect.ts'
-import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { connect, NAMED, NEEDS_OWN_SERVER, ownServer, SMALL } from './server.ts'
 import {
   append,
   cancel,
@@ -59,11 +59,11 @@ describe('create an upload', () => {
   })
 
   it('gives the path below that of the public URL', { skip: NEEDS_OWN_SERVER }, async () => {
-    const behind = await ownServer({ PUBLIC_URL: 'https://drops.example/keep', REGISTRATION: 'open' })
+    const behind = await ownServer(NAMED)
     const author = await newAuthor(behind)
     const reply = await sendUpload(author, uploadBody(newBundle(author)))
     const { upload_id, upload_url } = json<CreatedUpload>(reply)
-    assert.deepEqual([upload_url, reply.headers.location], Array(2).fill(`/keep/v1/upload/${upload_id}`))
+    assert.deepEqual([upload_url, reply.headers.location], Array(2).fill(`/below/v1/upload/${upload_id}`))
   })
 
   it('charges the declared size once, and still after the landing', async () => {
@@ -153,7 +153,7 @@ describe('create an upload', () => {
   it('answers 413 with the largest blob of the server, 403 over the quota, and keeps nothing', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
-    const small = await ownServer({ BLOB_BYTES_MAX: '1000', QUOTA_HARD_BYTES: '1050' })
+    const small = await ownServer(SMALL)
     const author = await newAuthor(small)
     const assetId = randomUUID()
     const send = (size: number) =>

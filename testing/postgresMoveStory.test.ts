@@ -2,13 +2,6 @@ import { it } from 'node:test'
 import { moveStory, OLD } from './moveStory.ts'
 import { startNodes } from './nodes.ts'
 import { openObjectStore } from './objectStore.ts'
-import { startServer } from './startServer.ts'
-
-it('people of a server on one machine that moves go on at its new name', async (t) => {
-  const server = await startServer({ publicUrl: OLD, env: { REGISTRATION: 'open' } })
-  t.after(server.stop)
-  await moveStory({ ...server, start: server.restart })
-})
 
 it('people of a server of two nodes that moves go on at its new name', async (t) => {
   const objects = await openObjectStore()

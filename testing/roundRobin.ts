@@ -24,7 +24,7 @@ export async function startRoundRobin(): Promise<RoundRobin> {
   const leftOut = new Set<string>()
   let turn = 0
   const served = new Map<string, number>()
-  const server = createServer((incoming, outgoing) => {
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const present = nodes.filter((url) => !leftOut.has(url))
     const order = present.map((_, at) => present[(turn + at) % present.length] ?? '')
     turn += 1
@@ -33,7 +33,9 @@ export async function startRoundRobin(): Promise<RoundRobin> {
       // What a client sees when its node dies.
       () => outgoing.destroy(),
     )
-  }).listen(0, '127.0.0.1')
+  }
+  // A client that asks before it sends gets the word of the node, not of the proxy.
+  const server = createServer(take).on('checkContinue', take).listen(0, '127.0.0.1')
   // The nodes bound how long a request may take, and how long a connection may idle.
   server.requestTimeout = 0
   server.keepAliveTimeout = 600_000
@@ -70,6 +72,8 @@ async function pass(incoming: IncomingMessage, outgoing: ServerResponse, nodes: 
     })
     // The waits for the connection and for the answer get the error too.
     forwarded.on('error', () => undefined)
+    forwarded.once('continue', () => outgoing.writeContinue())
+    forwarded.flushHeaders()
     if (!(await isConnected(forwarded))) continue
     outgoing.once('close', () => forwarded.destroy())
     // A node may answer before it has read the whole body.

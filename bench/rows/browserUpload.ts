@@ -31,10 +31,10 @@ export const browserUpload: Row = {
   ids: ['P11'],
   what: 'browser: a guest’s page seals, hashes and sends one file of 2 GiB, from the click to the receipt',
   async open(options) {
-    const mebibytes = options.isQuick ? 16 : 2048
+    const mebibytes = options.isQuick ? 4 : 2048
     const path = await writeRandomFile(options, mebibytes)
     const pages = await pagesWithPeer(options)
-    const server = await startBlindkeep(options, { env: { PAGES_DIR: pages } })
+    const server = await startBlindkeep(options, { PAGES_DIR: pages })
     const tab = await openTab(options)
     const uploads: MeasuredUpload[] = []
     const guest = guestLane({ server, tab, path, mebibytes, uploads })

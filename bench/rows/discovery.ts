@@ -15,8 +15,8 @@ export const discovery: Row = {
     const pairs = await Promise.all(
       PATHS.map(async (path) => {
         const body = await (await fetch(`${server.url}${path}`)).text()
-        const peer = await startPeer('constant', { argument: body, atEnd: options.atEnd })
-        const bare = await startPeer('bareReads', { argument: body, atEnd: options.atEnd })
+        const peer = await startPeer(options, 'constant', body)
+        const bare = await startPeer(options, 'bareReads', body)
         const asked = { path, headers: {}, body, count }
         const lane = answerLane({ ...asked, name: path, port: server.port })
         return [

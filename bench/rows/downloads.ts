@@ -34,10 +34,10 @@ interface Transfers {
 
 function transfersOf({ isQuick }: RowOptions): readonly Transfers[] {
   return [
-    { bytes: (isQuick ? 2 : 24) * CHUNK_BYTES, clients: 1, count: isQuick ? 1 : 4, reach: 0.7 },
-    { bytes: SMALL_BYTES, clients: SMALL_CLIENTS, count: isQuick ? 64 : 4000, reach: 0.4 },
+    { bytes: isQuick ? 2 * MEBIBYTE : 24 * CHUNK_BYTES, clients: 1, count: isQuick ? 1 : 4, reach: 0.7 },
+    { bytes: SMALL_BYTES, clients: SMALL_CLIENTS, count: isQuick ? 32 : 4000, reach: 0.4 },
   ].map(({ bytes, count, ...rest }) => {
-    const file = prepareFile(randomBytes(bytes), CHUNK_BYTES)
+    const file = prepareFile(randomBytes(bytes), isQuick ? MEBIBYTE : CHUNK_BYTES)
     return { ...rest, file, count, units: (count * bytes) / MEBIBYTE }
   })
 }
@@ -50,7 +50,7 @@ export const downloads: Row = {
     const server = await startBlindkeep(options)
     const directory = join(options.directory, 'files')
     await mkdir(directory)
-    const node = await startPeer('files', { argument: directory, atEnd: options.atEnd })
+    const node = await startPeer(options, 'files', directory)
     const nginx = hasProgram('nginx', ['-v']) ? await startNginx(directory, options) : undefined
     const comparisons = await Promise.all(
       transfersOf(options).map(async (transfers, index) => {
@@ -77,7 +77,7 @@ export const downloadsFromObjectStore: Row = {
   what: 'downloads as in P9 from an object store; beside gets of the same bytes',
   async open(options) {
     const { objects, env, remarks } = await openGround(options)
-    const server = await startBlindkeep(options, { env })
+    const server = await startBlindkeep(options, env)
     const comparisons = await Promise.all(
       transfersOf(options).map(async (transfers) => {
         const lane = downloadLane('download', await landed(server, transfers.file), transfers)

@@ -20,8 +20,9 @@ export const ingest: Row = {
   ids: ['P1', 'P1b'],
   what: 'durable, hash-verified ingest: 4 clients, 128 MiB each, chunks of 8 MiB',
   async open(options) {
-    const fileBytes = (options.isQuick ? 2 : 16) * CHUNK_BYTES
-    const files = Array.from({ length: CLIENTS }, () => prepareFile(randomBytes(fileBytes), CHUNK_BYTES))
+    const chunkBytes = options.isQuick ? MEBIBYTE : CHUNK_BYTES
+    const fileBytes = (options.isQuick ? 2 : 16) * chunkBytes
+    const files = Array.from({ length: CLIENTS }, () => prepareFile(randomBytes(fileBytes), chunkBytes))
     const load = { clients: CLIENTS, files, units: (CLIENTS * fileBytes) / MEBIBYTE }
     const drops = await dropsLane(options, load)
     const tus = await tusLane(options, load)

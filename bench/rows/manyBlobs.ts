@@ -4,7 +4,7 @@ import { drive, expectStatus, requestOf } from '../load.ts'
 import { BLOBS_OF_ASSET, type ManyBlobs, plantManyBlobs } from '../manyBlobs.ts'
 import { newLink } from '../owner.ts'
 import { startBlindkeep } from '../processes.ts'
-import type { Lane, OpenRow, Row, RowOptions } from '../row.ts'
+import { type Lane, type OpenRow, type Row, type RowOptions, shared } from '../row.ts'
 import { dropsTo } from '../uploadLanes.ts'
 import { dropsThrough, prepareFile, sendAll } from '../uploads.ts'
 import { startLane } from './start.ts'
@@ -42,8 +42,8 @@ async function openWith(options: RowOptions, id: string, counts: readonly number
   return { unit: 'ms', lanes: stores.flat(), comparisons: pairs.map((pair) => ({ id, ...pair, reach: 0.77 })) }
 }
 
-async function lanesWith(options: RowOptions, blobs: number): Promise<readonly Lane[]> {
-  const server = await startBlindkeep(options, { data: `data-${blobs}` })
+const lanesWith = shared(async (options: RowOptions, blobs: number): Promise<readonly Lane[]> => {
+  const server = await startBlindkeep(options, {}, `blobs-${blobs}`)
   const requests = options.isQuick ? 2 : 100
   const planted = await plantManyBlobs(server, {
     blobs,
@@ -69,7 +69,7 @@ async function lanesWith(options: RowOptions, blobs: number): Promise<readonly L
     named('land a drop', asTime(dropsTo([server], load, { name: '', owners: 1 }), 1)),
     named('start', startLane(server)),
   ]
-}
+})
 
 function smallFiles(count: number) {
   return Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))

@@ -7,12 +7,12 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { MAX_ASSETS, MAX_HASHES } from '@blindkeep/protocol/schemas/verify'
-import { openObjectStore, type TestObjectStore } from '../../testing/objectStore.ts'
+import { openObjectStore } from '../../testing/objectStore.ts'
 import { bareGetsLane, barePutsLane, putBare } from '../bareObjects.ts'
 import { plantAssets, ROLES } from '../plantedAssets.ts'
-import { openPostgres } from '../postgres.ts'
+import { newDatabase } from '../postgres.ts'
 import { startBlindkeep } from '../processes.ts'
-import type { OpenRow, Row, RowOptions } from '../row.ts'
+import { type OpenRow, type Row, type RowOptions, shared } from '../row.ts'
 import { dropsLane, dropsTo } from '../uploadLanes.ts'
 import { prepareFile } from '../uploads.ts'
 import { DROP_CLIENTS, FILE_BYTES } from './smallDrops.ts'
@@ -22,18 +22,13 @@ const MEBIBYTE = 1024 * 1024
 const CHUNK_BYTES = 8 * MEBIBYTE
 const INGEST_CLIENTS = 4
 
-export interface Ground {
-  readonly objects: TestObjectStore
-  /** Settings of a server. */
-  readonly env: Readonly<Record<string, string>>
-  readonly remarks: () => readonly string[]
-}
+/** `env`: settings of a server. */
+export const openGround = shared(openOwnGround)
 
-export async function openGround(options: RowOptions): Promise<Ground> {
-  const postgres = await openPostgres(options)
+async function openOwnGround(options: RowOptions) {
   const objects = await openObjectStore()
   options.atEnd(objects.stop)
-  const env = { ...objects.env, DATABASE_URL: await postgres.newDatabase() }
+  const env = { ...objects.env, DATABASE_URL: await newDatabase(options) }
   return { objects, env, remarks: () => [`the store: ${objects.name}`] }
 }
 
@@ -43,8 +38,9 @@ export const ingestToObjectStore: Row = {
   what: 'ingest as in P1, into an object store; beside puts of the same chunks',
   async open(options) {
     const { objects, env, remarks } = await openGround(options)
-    const fileBytes = (options.isQuick ? 2 : 16) * CHUNK_BYTES
-    const files = Array.from({ length: INGEST_CLIENTS }, () => prepareFile(randomBytes(fileBytes), CHUNK_BYTES))
+    const chunkBytes = options.isQuick ? MEBIBYTE : CHUNK_BYTES
+    const fileBytes = (options.isQuick ? 2 : 16) * chunkBytes
+    const files = Array.from({ length: INGEST_CLIENTS }, () => prepareFile(randomBytes(fileBytes), chunkBytes))
     const units = (INGEST_CLIENTS * fileBytes) / MEBIBYTE
     const drops = await dropsLane(options, { clients: INGEST_CLIENTS, files, units }, { name: 'drops into S3', env })
     const pieces = files.flatMap(({ chunks }) => chunks.map(({ bytes }) => bytes))
@@ -64,7 +60,7 @@ export const dropsToObjectStore: Row = {
   what: 'small drops as in P2, rows on PostgreSQL and bytes in an object store; beside puts of the same bytes',
   async open(options) {
     const { objects, env, remarks } = await openGround(options)
-    const count = options.isQuick ? 64 : 1000
+    const count = options.isQuick ? DROP_CLIENTS : 1000
     const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))
     const load = { clients: DROP_CLIENTS, files, units: count }
     const drops = await dropsLane(options, load, { name: 'drops into S3', env })
@@ -82,19 +78,19 @@ export const dropsThroughTwoNodes: Row = {
   ids: ['P2-nodes'],
   what: 'small drops as in P2 on unrelated links, through two nodes; beside the same through one of them',
   async open(options) {
-    const { env, remarks } = await openGround(options)
-    const count = options.isQuick ? 64 : 1000
+    const { env, remarks } = await openOwnGround(options)
+    const count = options.isQuick ? DROP_CLIENTS : 1000
     const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))
     const load = { clients: DROP_CLIENTS, files, units: count }
     const owners = options.isQuick ? 2 : OWNERS
-    const shared = {
+    const settings = {
       ...env,
       MASTER_SECRET_FILE: join(options.directory, 'master.secret'),
       // Nodes of one server have one name.
       PUBLIC_URL: 'http://localhost:8080',
     }
-    const first = await startBlindkeep(options, { data: 'first', env: shared })
-    const second = await startBlindkeep(options, { data: 'second', env: shared })
+    const first = await startBlindkeep(options, settings, 'first')
+    const second = await startBlindkeep(options, settings, 'second')
     const one = dropsTo([first], load, { name: 'drops through one node', owners })
     const two = dropsTo([first, second], load, { name: 'drops through two nodes', owners })
     return {
@@ -147,9 +143,8 @@ interface Verify {
 
 async function openVerify(options: RowOptions, { id, roles, assets, requests }: Verify): Promise<OpenRow> {
   const { objects, env, remarks } = await openGround(options)
-  const server = await startBlindkeep(options, { env })
-  const databaseUrl = env.DATABASE_URL ?? ''
-  const planted = await plantAssets(server, { assets, roles, blobBytes: 64, databaseUrl, objects })
+  const server = await startBlindkeep(options, env)
+  const planted = await plantAssets(server, { assets, roles, blobBytes: 64, databaseUrl: env.DATABASE_URL, objects })
   const piles = pilesOf(planted.assets)
   const units = requests * ASSETS_A_REQUEST
   const http = httpLane({ port: server.port, token: planted.owner.token, piles, count: requests })

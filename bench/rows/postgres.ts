@@ -8,7 +8,7 @@ import { Pool } from 'pg'
 import { openPostgresStore } from '../../packages/server/src/adapters/sql/postgres/store.ts'
 import { statOf } from '../bareDatabase.ts'
 import { type Planted, plantAssets, ROLES } from '../plantedAssets.ts'
-import { bareInsertLane, openPostgres } from '../postgres.ts'
+import { bareInsertLane, newDatabase, onPostgres } from '../postgres.ts'
 import { startBlindkeep, startPeer } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 import { dropsLane } from '../uploadLanes.ts'
@@ -32,22 +32,15 @@ export const dropsOnPostgres: Row = {
   ids: ['P2-postgres'],
   what: 'small drops as in P2, rows on PostgreSQL and bytes in files; beside SQLite, and one insert of as many rows for each drop',
   async open(options) {
-    const count = options.isQuick ? 64 : 1000
-    const postgres = await openPostgres(options)
+    const count = options.isQuick ? DROP_CLIENTS : 1000
     const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))
     const load = { clients: DROP_CLIENTS, files, units: count }
     const owners = options.isQuick ? 2 : OWNERS
-    const hotEnv = { DATABASE_URL: await postgres.newDatabase() }
-    const hot = await dropsLane(options, load, { name: 'drops on one link', env: hotEnv })
-    const env = { DATABASE_URL: await postgres.newDatabase() }
-    const spread = await dropsLane(options, load, {
-      name: `drops of ${owners} owners`,
-      data: 'spread',
-      env,
-      owners,
-    })
-    const sqlite = await dropsLane(options, load, { name: 'the same on SQLite', data: 'sqlite', owners })
-    const url = await postgres.newDatabase()
+    const hot = await dropsLane(options, load, { name: 'drops on one link', env: await onPostgres(options) })
+    const env = await onPostgres(options)
+    const spread = await dropsLane(options, load, { name: `drops of ${owners} owners`, env, owners })
+    const sqlite = await dropsLane(options, load, { name: 'the same on SQLite', owners })
+    const url = await newDatabase(options)
     const inserts = { url, count, rows: ROWS_OF_DROP, bytes: ROW_BYTES, clients: DROP_CLIENTS }
     const bare = await bareInsertLane(options, inserts)
     const signing = bareSigningLane(count)
@@ -69,12 +62,11 @@ export const receiptsOnPostgres: Row = {
   ids: ['P3-postgres'],
   what: 'receipts as in P3 on PostgreSQL; beside the bare signatures, and one insert for each receipt',
   async open(options) {
-    const count = options.isQuick ? 2 * WAITING : 2000
-    const postgres = await openPostgres(options)
-    const store = await openPostgresStore({ url: await postgres.newDatabase() })
+    const count = options.isQuick ? WAITING : 2000
+    const store = await openPostgresStore({ url: await newDatabase(options) })
     options.atEnd(() => store.close())
     const log = await receiptsLane(options, store, count)
-    const url = await postgres.newDatabase()
+    const url = await newDatabase(options)
     const bare = await bareInsertLane(options, { url, count, rows: 1, bytes: 4000, clients: 10 })
     const signing = bareSigningLane(count)
     return {
@@ -90,10 +82,9 @@ export const quotaOnPostgres: Row = {
   ids: ['P4-postgres'],
   what: 'GET /v1/quota as in P4 on PostgreSQL, without the log line of each request',
   async open(options) {
-    const postgres = await openPostgres(options)
-    const env = { LOG_LEVEL: 'warn', DATABASE_URL: await postgres.newDatabase() }
-    const found = await quotaOf(options, { env })
-    const constant = await startPeer('constant', { argument: found.body, atEnd: options.atEnd })
+    const env = { LOG_LEVEL: 'warn', DATABASE_URL: await newDatabase(options) }
+    const found = await quotaOf(options, env)
+    const constant = await startPeer(options, 'constant', found.body)
     const count = options.isQuick ? 100 : 10_000
     const quota = answerLane({ ...found, name: 'quota on PostgreSQL', count })
     const fastify = answerLane({ ...found, name: 'Fastify, the same bytes', port: constant, count })
@@ -111,9 +102,9 @@ export const verifyOnPostgres: Row = {
   ids: ['P6-postgres'],
   what: 'structural verify as in P6, rows on PostgreSQL and bytes in files; beside one query for each request and `stat`',
   async open(options) {
-    const postgres = await openPostgres(options)
-    const databaseUrl = await postgres.newDatabase()
-    const server = await startBlindkeep(options, { env: { DATABASE_URL: databaseUrl } })
+    const env = await onPostgres(options)
+    const databaseUrl = env.DATABASE_URL
+    const server = await startBlindkeep(options, env)
     const assets = options.isQuick ? ASSETS_A_REQUEST : 1000
     const planted = await plantAssets(server, { assets, roles: ROLES, blobBytes: 64, databaseUrl })
     const piles = pilesOf(planted.assets)

@@ -32,7 +32,7 @@ export const proofsSaved: Row = {
   ids: ['P20'],
   what: 'blindkeep receipts --proof of 100 files of 4 KiB, from the start of the process',
   async open(options) {
-    const count = options.isQuick ? 4 : 100
+    const count = options.isQuick ? 2 : 100
     const [folder, to] = [join(options.directory, 'files'), join(options.directory, 'saved')]
     await mkdir(folder)
     const names = Array.from({ length: count }, (_, index) => `${index}.bin`)

@@ -2,7 +2,7 @@
 import { drive, expectStatus, requestOf } from '../load.ts'
 import { newOwner } from '../owner.ts'
 import { databasePathOf } from '../plantedAssets.ts'
-import { startBlindkeep, startPeer } from '../processes.ts'
+import { type Environment, startBlindkeep, startPeer } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 
 export const CLIENTS = 16
@@ -13,10 +13,10 @@ export const quota: Row = {
   ids: ['P4'],
   what: 'GET /v1/quota, authenticated, 16 connections; also without the log line of each request',
   async open(options) {
-    const logging = await quotaOf(options, { data: 'logging', env: {} })
-    const silent = await quotaOf(options, { data: 'silent', env: { LOG_LEVEL: 'warn' } })
-    const constant = await startPeer('constant', { argument: logging.body, atEnd: options.atEnd })
-    const bare = await startPeer('bareReads', { argument: logging.body, mode: logging.database, atEnd: options.atEnd })
+    const logging = await quotaOf(options)
+    const silent = await quotaOf(options, { LOG_LEVEL: 'warn' })
+    const constant = await startPeer(options, 'constant', logging.body)
+    const bare = await startPeer(options, 'bareReads', logging.body, logging.database)
     const count = options.isQuick ? 100 : 20_000
     const logged = answerLane({ ...logging, name: 'quota', count })
     const unlogged = answerLane({ ...silent, name: 'quota, LOG_LEVEL=warn', count })
@@ -34,8 +34,8 @@ export const quota: Row = {
   },
 }
 
-export async function quotaOf(options: RowOptions, settings: Parameters<typeof startBlindkeep>[1]) {
-  const server = await startBlindkeep(options, settings)
+export async function quotaOf(options: RowOptions, env?: Environment) {
+  const server = await startBlindkeep(options, env)
   const { token } = await newOwner(server)
   const headers = { authorization: `Bearer ${token}` }
   const answer = await fetch(`${server.url}/v1/quota`, { headers })

@@ -23,7 +23,7 @@ export const receipts: Row = {
   ids: ['P3'],
   what: 'receipts, chained, signed twice and durable, in one process',
   async open(options) {
-    const count = options.isQuick ? 2 * WAITING : 2000
+    const count = options.isQuick ? WAITING : 2000
     const store = await openSqliteStore({ path: join(options.directory, 'receipts.sqlite') })
     options.atEnd(store.close)
     const log = await receiptsLane(options, store, count)

@@ -25,7 +25,7 @@ export const signIns: Row = {
     const count = options.isQuick ? 40 : 2000
     const people = Array.from({ length: Math.ceil(count / SIGN_INS_OF_ACCOUNT) }, newCredentials)
     // Of so many addresses that none reaches its limit.
-    const server = await startBlindkeep(options, { env: { TRUST_PROXY: '127.0.0.1' } })
+    const server = await startBlindkeep(options, { TRUST_PROXY: '127.0.0.1' })
     for (const person of people) await newOwner(server, person)
     const own = signInLane({ name: 'sign-ins', port: server.port, serverId: server.url, count, people })
     const signed = await peerLane(options, { name: 'bare Node, signatures', check: 'ed25519', count, people })
@@ -48,9 +48,9 @@ interface Peer {
   readonly people: readonly Person[]
 }
 
-async function peerLane({ directory, atEnd }: RowOptions, { name, check, count, people }: Peer): Promise<Lane> {
-  const argument = join(directory, `${check}.sqlite`)
-  const port = await startPeer('bareSignIns', { argument, mode: check, atEnd })
+async function peerLane(options: RowOptions, { name, check, count, people }: Peer): Promise<Lane> {
+  const argument = join(options.directory, `${check}.sqlite`)
+  const port = await startPeer(options, 'bareSignIns', argument, check)
   return signInLane({ name, port, serverId: 'http://bare.example', count, people })
 }
 

@@ -56,7 +56,7 @@ async function bareCostLane(options: RowOptions, load: UploadLoad, kind: BareKin
 type Difference = (before: ProcessCost, after: ProcessCost) => number
 
 function loadOf({ isQuick }: RowOptions): UploadLoad {
-  const count = isQuick ? 64 : 2000
+  const count = isQuick ? DROP_CLIENTS : 2000
   const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))
   return { clients: DROP_CLIENTS, files, units: count }
 }

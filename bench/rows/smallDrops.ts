@@ -14,7 +14,7 @@ export const smallDrops: Row = {
   ids: ['P2'],
   what: 'small drops: create and one chunk of 4 KiB, landed with receipt, 32 clients; one target must be reached',
   async open(options) {
-    const count = options.isQuick ? 64 : 2000
+    const count = options.isQuick ? DROP_CLIENTS : 2000
     const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))
     const load = { clients: DROP_CLIENTS, files, units: count }
     const drops = await dropsLane(options, load)

@@ -34,8 +34,8 @@ export const structuralVerify: Row = {
     const asked = { planted, piles, count, databasePath }
     const overHttp = { ...asked, token: planted.owner.token }
     const http = httpLane({ ...overHttp, port: server.port })
-    const bare = { argument: databasePath, mode: planted.blobsDirectory, atEnd: options.atEnd }
-    const bareHttp = { ...httpLane({ ...overHttp, port: await startPeer('bareVerify', bare) }), name: BARE_VERIFY }
+    const bare = await startPeer(options, 'bareVerify', databasePath, planted.blobsDirectory)
+    const bareHttp = { ...httpLane({ ...overHttp, port: bare }), name: BARE_VERIFY }
     const rule = await ruleLane(options, asked)
     const { atOnce, inTurn } = bareLanes(options, asked)
     return {

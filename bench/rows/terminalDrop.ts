@@ -27,7 +27,7 @@ export const terminalDrop: Row = {
       clear: () => removeObjects(server),
     })
     const drop = lane('blindkeep drop', () => blindkeep('drop', url, file, '--again'))
-    const bare = await startBareUploads(options)
+    const bare = await startBareUploads(options, 'plain')
     const bareUrl = `http://127.0.0.1:${bare.port}`
     const besideBare = (name: string, program: string, words: readonly string[]): Lane => ({
       ...lane(name, () => timeProgram(program, words)),

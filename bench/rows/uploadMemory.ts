@@ -23,7 +23,7 @@ export const uploadMemory: Row = {
     const uploads = options.isQuick ? 20 : 200
     const mebibytes = options.isQuick ? 1 : 16
     const server = await startBlindkeep(options)
-    const bare = await startBareUploads(options)
+    const bare = await startBareUploads(options, 'plain')
     const file = prepareFile(randomBytes(mebibytes * MEBIBYTE), 8 * MEBIBYTE)
     const files = Array.from({ length: uploads }, () => file)
 

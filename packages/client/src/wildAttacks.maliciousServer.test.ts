@@ -26,8 +26,8 @@ let other: AssetFacts
 
 before(async () => {
   keeper = await newKeeper(proxy.url)
-  asset = await keep('one.bin', 3 * MIB)
-  other = await keep('two.bin', 3 * MIB)
+  asset = await keep('one.bin', 2 * MIB + 1000)
+  other = await keep('two.bin', 2 * MIB + 1000)
 })
 
 async function keep(name: string, size: number): Promise<AssetFacts> {

@@ -50,6 +50,8 @@ export interface Visit {
   readonly context: BrowserContext
   /** Of all pages: console errors, exceptions, policy refusals, requests to other origins, failed loads. */
   readonly problems: readonly string[]
+  /** The last calls and their answers. */
+  readonly calls: readonly string[]
   /** Throws when there were unexpected problems, or when expected ones did not occur. */
   close(): Promise<void>
 }
@@ -136,7 +138,7 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
     reducedMotion: options.reducedMotion ?? 'no-preference',
     ...(options.storageState === undefined ? {} : { storageState: options.storageState }),
   })
-  const problems = await watchForProblems(context, [new URL(url).origin, ...(options.leadsTo ?? [])])
+  const { problems, calls } = await watchForProblems(context, [new URL(url).origin, ...(options.leadsTo ?? [])])
   // Shorter than the timeout of a test, so that the error names what the test waited for.
   context.setDefaultTimeout(60_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -154,6 +156,7 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
     page,
     context,
     problems,
+    calls,
     async close() {
       if (isClosed) return
       isClosed = true
@@ -169,10 +172,10 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
 }
 
 /** After the list of what failed, so that a reader finds both together. */
-async function printAtEnd(test: string, { context, problems }: Visit): Promise<void> {
+async function printAtEnd(test: string, { context, calls, problems }: Visit): Promise<void> {
   const shown = await Promise.all(context.pages().map(async (page) => `${page.url()}\n${await textOf(page)}`))
   process.on('exit', () =>
-    console.error([`When "${test}" failed, its pages showed:`, ...shown, ...problems].join('\n')),
+    console.error([`When "${test}" failed, its pages showed:`, ...shown, ...calls, ...problems].join('\n')),
   )
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { logIn } from '@blindkeep/client/account'
 import { sourceOfBytes } from '@blindkeep/client/source'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { quickEnvironment, sendFile } from '../../../testing/people.ts'
 import { isolated } from '../src/common/isolated.ts'
 import { account as text } from '../src/text/en/account.ts'
@@ -25,6 +25,16 @@ async function untilSome<Item>(ask: () => Promise<readonly Item[]>): Promise<rea
     if (first !== undefined) return [first, ...more]
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
+}
+
+/** From the page of an album. The session and the upload are stored then. */
+async function beginUpload(page: Page): Promise<void> {
+  await page.route('**/v1/upload', (route) => route.abort())
+  await page
+    .locator('.add-files')
+    .setInputFiles({ name: 'diary.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
+  await page.getByText('diary.txt').waitFor()
+  while ((await storedRows(page)).length < 2) await page.waitForTimeout(50)
 }
 
 describe('a session', () => {
@@ -95,12 +105,7 @@ describe('a session', () => {
     await page.getByLabel(text.stay).check()
     await signIn(page, { email, password })
     await heading(page, 'Diaries').waitFor()
-    await page.route('**/v1/upload', (route) => route.abort())
-    await page
-      .locator('.add-files')
-      .setInputFiles({ name: 'diary.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
-    await page.getByText('diary.txt').waitFor()
-    while ((await storedRows(page)).length < 2) await page.waitForTimeout(50)
+    await beginUpload(page)
 
     const expired = {
       status: 401,
@@ -163,17 +168,35 @@ describe('a session', () => {
     await assertAccessible(page)
   })
 
-  it('ends when the owner deletes the account with the password and a typed confirmation', async (t) => {
+  it('ends when the owner deletes the account with the password and a typed confirmation, and nothing of it stays, also if the answer is lost or late', async (t) => {
     const { owner, email, password } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner, passwordsInNode: true })
+    const { albumId } = await owner.createAlbum({ name: 'Diaries' })
+    const url = `${world.url}/#/albums/${albumId}`
+    const { page } = await browser.open(t, { url, signedInAs: owner, passwordsInNode: true })
+    await beginUpload(page)
+    await page.goto(`${world.url}/#/account`)
     await button(page, text.leave.open).click()
     await field(page, text.page.presentPassword).fill(password)
     await button(page, text.leave.submit).click()
     await page.getByText(text.leave.confirmFault).waitFor()
     await assertAccessible(page)
     await field(page, text.leave.confirm(email)).fill(email)
+    const isDeletion = (request: Request) => request.method() === 'DELETE' && request.url().endsWith('/v1/account')
+    await page.route('**/v1/account', (route) => (isDeletion(route.request()) ? route.abort() : route.fallback()))
+    await button(page, text.leave.submit).click()
+    await page.getByText(text.leave.unsure).waitFor()
+
+    await page.unroute('**/v1/account')
+    const over = page.waitForResponse((answer) => answer.url().endsWith('/v1/auth/refresh') && answer.status() === 401)
+    await page.route('**/v1/account', async (route) => {
+      if (!isDeletion(route.request())) return route.fallback()
+      const response = await route.fetch()
+      await over
+      await route.fulfill({ response })
+    })
     await button(page, text.leave.submit).click()
     await page.getByText(text.signIn.reasons.deleted).waitFor()
+    assert.deepEqual(await storedRows(page), [])
     await assert.rejects(owner.quota())
   })
 })

@@ -1,6 +1,9 @@
 /** Uploads of the owner in a real browser, and adoptions, that stopped and go on. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
@@ -140,9 +143,13 @@ describe('an album', () => {
     const keeper = await world.keeper()
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
     page.on('dialog', (dialog) => void dialog.accept())
+    const folder = await mkdtemp(join(tmpdir(), 'chosen-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const chosen = several.map(({ name }) => join(folder, name))
+    await Promise.all(several.map(({ name, buffer }) => writeFile(join(folder, name), buffer)))
     world.line.slow({ upBytesPerSecond: 200_000 })
     t.after(() => world.line.mend())
-    await page.locator('.add-files').setInputFiles(several)
+    await page.locator('.add-files').setInputFiles(chosen)
     await page.getByText(albumTexts.uploads.leave).waitFor()
     await page.getByText('Uploading').first().waitFor()
     await page.reload()
@@ -153,11 +160,21 @@ describe('an album', () => {
     assert.deepEqual(await page.locator('.upload-name').allInnerTexts(), several.map(({ name }) => name).toSorted())
     await assertAccessible(page)
     await button(page, 'Cancel five.bin').click()
-    await page.locator('.upload input[type=file]').first().setInputFiles(several.slice(0, 4))
+    await page.locator('.upload input[type=file]').first().setInputFiles(chosen.slice(0, 4))
     await page.getByText('All 4 files are encrypted and uploaded.').waitFor()
     await page.reload()
     await tile(page, 'four.bin').waitFor()
     assert.deepEqual([await page.locator('.tile').count(), await page.locator('.upload').count()], [4, 0])
+
+    // The owner does not know which have arrived, and chooses all of them again.
+    await page.locator('.add-files').setInputFiles(chosen)
+    await page.getByText(albumTexts.uploads.alreadyThere(4, 'one.bin')).waitFor()
+    await assertAccessible(page)
+    await tile(page, 'five.bin').waitFor()
+    assert.equal(await page.locator('.tile').count(), 5)
+    await button(page, albumTexts.uploads.addAnyway(4)).click()
+    await page.getByText('All 5 files are encrypted and uploaded.').waitFor()
+    await page.locator('.tile').nth(8).waitFor()
   })
 
   it('lists the uploads that another tab took over, which says so before', async (t) => {

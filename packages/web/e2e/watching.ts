@@ -3,12 +3,23 @@
 import type { BrowserContext, ConsoleMessage, Request } from 'playwright-core'
 import { BARE } from './bare.ts'
 
-/** Watches every page of the context. The returned list grows with each problem. */
-export async function watchForProblems(
-  context: BrowserContext,
-  origins: readonly string[],
-): Promise<readonly string[]> {
+const MAX_CALLS = 20
+
+interface Watched {
+  readonly problems: readonly string[]
+  /** The last ones and their answers. */
+  readonly calls: readonly string[]
+}
+
+/** Watches every page of the context. The returned lists grow. */
+export async function watchForProblems(context: BrowserContext, origins: readonly string[]): Promise<Watched> {
   const problems: string[] = []
+  const calls: string[] = []
+  const noteCall = (about: string | number, request: Request) => {
+    if (!isCall(request)) return
+    calls.push(`${about} ${request.method()} ${request.url()}`)
+    if (calls.length > MAX_CALLS) calls.shift()
+  }
   await context.exposeBinding('blindkeepViolation', (_source, text: string) => void problems.push(text))
   await context.addInitScript(reportViolations)
   context.on('console', (message) => {
@@ -20,14 +31,16 @@ export async function watchForProblems(
   })
   context.on('weberror', (error) => void problems.push(`error: ${error.error().stack ?? String(error.error())}`))
   context.on('request', (request) => {
+    noteCall('asked', request)
     if (isElsewhere(request.url(), origins)) problems.push(`request to another origin: ${request.url()}`)
   })
   context.on('response', (response) => {
+    noteCall(response.status(), response.request())
     const isBare = new URL(response.url()).pathname.endsWith(BARE)
     if (response.status() >= 400 && !isCall(response.request()) && !isBare)
       problems.push(`${response.status()} for ${response.url()}`)
   })
-  return problems
+  return { problems, calls }
 }
 
 /** Runs in the page, before its own scripts. */

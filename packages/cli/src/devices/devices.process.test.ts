@@ -175,12 +175,20 @@ describe('devices at the command line', () => {
     assert.match(stderr, /was not added with the key of your account/)
   })
 
-  it('of this profile sign it out when they are revoked', async () => {
-    await world.signUp('own')
-    const [{ device_id }] = await world.facts(['whoami', '--profile', 'own'])
-    const { status, stderr } = await world.run(['devices', 'revoke', device_id, '--yes', '--profile', 'own'])
+  it('of this profile sign it out when they are revoked, and may have done so when the answer is lost', async () => {
+    const revokeOwn = async (profile: string) => {
+      const [device] = await (await world.signUp(profile)).devices()
+      assert.ok(device)
+      return await world.run(['devices', 'revoke', device.deviceId, '--yes', '--profile', profile])
+    }
+    const { status, stderr } = await revokeOwn('own')
     assert.equal(status, 0)
     assert.match(stderr, /You are signed out here\. .*blindkeep login/)
-    assert.match((await world.run(['whoami', '--profile', 'own'])).stderr, /The session is over/)
+    assert.match((await world.run(['whoami', '--profile', 'own'])).stderr, /No account is signed in/)
+    world.proxy.tamper({ matches: isRequest('DELETE', /^\/v1\/devices\//), lose: 'answer' })
+    const lost = await revokeOwn('lost')
+    world.proxy.tamper()
+    assert.equal(lost.status, 1)
+    assert.match(lost.stderr, /may be revoked\. If it is, this profile is signed out: blindkeep whoami/)
   })
 })

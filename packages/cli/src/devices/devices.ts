@@ -1,9 +1,11 @@
 /** `devices list`, `devices name`, `devices revoke`. */
+import { NetworkError } from '@blindkeep/client/errors'
 import type { ListedDevice, Owner, SignedLately } from '@blindkeep/client/owner'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
+import { forgetSession } from '../account/whoami.ts'
 import { agrees } from '../ground/ask.ts'
-import { EXIT, type Exit } from '../ground/exits.ts'
+import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { pick } from '../ground/pick.ts'
 import type { Report } from '../ground/report.ts'
@@ -115,14 +117,26 @@ export async function revokeDevice(given: string, flags: OwnerFlags): Promise<Ex
   const here = isHere ? ' It is the device of this profile: you are signed out here.' : ''
   const question = `Revoke the device ${namedText(deviceId, device)}? It can add nothing more, and what is signed in with it is signed out at once.${here} It cannot be undone.`
   if (!(await agrees(question, flags))) return EXIT.failed
-  await owner.revokeDevice(deviceId)
+  await owner.revokeDevice(deviceId).catch((error: unknown) => {
+    throw isHere && error instanceof NetworkError ? revocationUnsure(error) : error
+  })
   report.result(
     `The device ${shortId(deviceId)} is revoked. What it signed before is marked from now on, and opens only with your consent.`,
     fact,
   )
-  if (isHere) report.aside('You are signed out here. Sign in again to get a new device: blindkeep login')
-  else await tellRemains(owner, device, report)
+  if (isHere) {
+    await forgetSession(profile)
+    report.aside('You are signed out here. Sign in again to get a new device: blindkeep login')
+  } else await tellRemains(owner, device, report)
   return EXIT.done
+}
+
+/** The session ends with the device, so the same call again would not be answered. */
+function revocationUnsure(cause: NetworkError): LocalError {
+  return new LocalError(
+    'The connection broke, and the device may be revoked. If it is, this profile is signed out: blindkeep whoami',
+    { cause },
+  )
 }
 
 /** What another person who has the device may still do, or may have done. */

@@ -32,7 +32,7 @@ interface Watching {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-const MANY = 60
+const MANY = 20
 const command = promisify(execFile)
 
 async function isMountable(): Promise<boolean> {

@@ -55,7 +55,8 @@ export interface OwnerDevices {
   nameDevice(deviceId: DeviceId, name: string): Promise<void>
   /**
    * The device may no longer write, and the sessions that are tied to it end, this client's too. What it signed before
-   * stays valid: see `signedLately`. Other sessions of the same person go on: see `untiedSessions`.
+   * stays valid: see `signedLately`. Other sessions of the same person go on: see `untiedSessions`. Idempotent, unless
+   * it ends this client's session: that may end before the answer arrives, or the answer may be lost.
    */
   revokeDevice(deviceId: string): Promise<void>
   /** Remembers revocations beyond the life of this client. `devices` rejects when the store does. */

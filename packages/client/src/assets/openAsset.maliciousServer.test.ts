@@ -47,8 +47,8 @@ let content: Uint8Array<ArrayBuffer>
 before(async () => {
   keeper = await newKeeper(proxy.url)
   owner = keeper.owner
-  other = await kept(new Uint8Array(randomBytes(3 * MIB)))
-  content = new Uint8Array(randomBytes(3 * MIB))
+  other = await kept(new Uint8Array(randomBytes(2 * MIB + 1000)))
+  content = new Uint8Array(randomBytes(2 * MIB + 1000))
   asset = await kept(content)
 })
 

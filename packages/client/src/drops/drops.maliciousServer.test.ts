@@ -138,7 +138,7 @@ describe('bytes that are altered on the way to the server', () => {
 describe('a drop of a malicious server', () => {
   let sent: SentFile
   before(async () => {
-    sent = await sendFile(link.url, randomBytes(3 * MIB), { name: 'a plan.pdf' })
+    sent = await sendFile(link.url, randomBytes(2 * MIB + 1000), { name: 'a plan.pdf' })
   })
 
   const sealFault = (reason: string) => (error: unknown) => error instanceof SealError && error.reason === reason

@@ -8,14 +8,15 @@ interface Closable {
 /** Closes what it is given together with the rest. Returns it. */
 export type Keep = <Resource extends Closable>(resource: Resource) => Resource
 
-/** What `open` keeps is closed by `close`, the last one first; at once if `open` throws. */
+/**
+ * What `open` keeps is closed by `close`, the last one first; at once if `open` throws. Each is closed, also when
+ * another cannot be: the lock of a directory is the last.
+ */
 export async function openTogether<Opened extends object>(
   open: (keep: Keep) => Promise<Opened>,
 ): Promise<Omit<Opened, 'close'> & Closable> {
   const kept: Closable[] = []
-  const close = async () => {
-    for (const resource of kept) await resource.close()
-  }
+  const close = () => kept.reduce((before, next) => before.finally(() => next.close()), Promise.resolve())
   try {
     const opened = await open((resource) => {
       kept.unshift(resource)
@@ -23,7 +24,8 @@ export async function openTogether<Opened extends object>(
     })
     return { ...opened, close }
   } catch (error) {
-    await close()
+    // What stopped the opening says more than what a half-open resource says at its close.
+    await close().catch(() => undefined)
     throw error
   }
 }

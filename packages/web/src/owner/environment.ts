@@ -2,13 +2,7 @@ import { type Environment, systemEnvironment } from '@blindkeep/client/environme
 import { deriveInWorker } from '../common/argon2.ts'
 import { pageFetch } from '../common/localPage.ts'
 import { createFileHash } from './fileHash.ts'
-
-/** A closed gate lets no request out: a tab whose session has moved to another tab must not use its tokens. */
-export interface Gate {
-  isClosed: boolean
-  /** The page is closing: requests must outlive it. */
-  isLeaving: boolean
-}
+import type { Gate } from './sessionTab.ts'
 
 /** The browser's environment, with the slow derivations and the hashes of large files in workers. */
 export function pageEnvironment(gate: Gate): Environment {

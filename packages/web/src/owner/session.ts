@@ -2,18 +2,15 @@
 import type { SessionListener } from '@blindkeep/client/account'
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import type { Owner } from '@blindkeep/client/owner'
-import { deleteUploads } from './albums/uploadStore.ts'
+import { endBy, forgetFilesOf, type OwnEnding } from './endBy.ts'
 import { pageEnvironment } from './environment.ts'
-import { deleteNames } from './find/nameIndex.ts'
-import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession } from './ownerStore.ts'
-import { endPush, leavePush } from './push/browserPush.ts'
-import { enter, newSignIn, newTab, resume, show, signOutLocally, type Tab } from './sessionTab.ts'
+import { leavePush } from './push/browserPush.ts'
+import { enter, resume } from './sessionEntry.ts'
+import { newSignIn, newTab, show, shut, type Tab } from './sessionTab.ts'
 import type { SessionView } from './sessionView.ts'
 import { requestTabLock } from './tabLock.ts'
-import { endTaking } from './take/taking.ts'
 import { startedWork } from './work/startedWork.ts'
-import { deleteWorks } from './work/workStore.ts'
 
 /** What one attempt to sign in, register or recover needs. `enter` makes its owner the owner of this tab. */
 export interface SignInAttempt extends SessionListener {
@@ -30,10 +27,8 @@ export interface PageSession {
   newAttempt(): SignInAttempt
   /** First deletes stored session, uploads and taken files, also without the server. */
   signOut(): Promise<void>
-  /** The account was deleted: deletes all that is stored of it. */
-  endDeleted(): Promise<void>
-  /** The owner has revoked the key of this browser, which has ended the session. */
-  endRevoked(): Promise<void>
+  /** Makes a call that ends the session, and signs out with its outcome. Throws what the call throws. */
+  endBy(ending: OwnEnding, call: () => Promise<void>): Promise<void>
 }
 
 /** Signing out waits no longer for a server that does not answer. */
@@ -99,22 +94,11 @@ export function createPageSession(baseUrl: string): PageSession {
       if (wasStored) await deleteSession()
       await forgetFilesOf(owner, baseUrl)
       const isHeard = await Promise.race([loggedOut, systemEnvironment.wait(MAX_SIGN_OUT_MS).then(() => false)])
-      leaving.gate.isClosed = true
-      leaving.lock?.release()
+      shut(leaving)
       show(tab, { stage: 'out', reason: isHeard ? 'signed_out' : 'signed_out_locally' })
     },
 
-    async endDeleted() {
-      if (tab.view.stage === 'in') await forgetFilesOf(tab.view.owner, baseUrl)
-      await endPush({ baseUrl })
-      await signOutLocally(tab, 'deleted')
-    },
-
-    // A call that the server refused meanwhile may have shown another reason.
-    async endRevoked() {
-      if (tab.view.stage === 'in') await deleteNames(tab.view.owner, baseUrl)
-      await signOutLocally(tab, 'key_revoked')
-    },
+    endBy: (ending, call) => endBy(tab, ending, call),
   }
 }
 
@@ -133,14 +117,4 @@ function endWithPage(tab: Tab): void {
     // A stored session may have moved to another tab meanwhile, or have ended.
     if (persisted && tab.view.stage === 'in') location.reload()
   })
-}
-
-/** After a sign-out nothing stays in the browser that names the owner's files, or is one of them. */
-async function forgetFilesOf(owner: Owner, baseUrl: string): Promise<void> {
-  // Before this page gives its lock back, and another takes over its work.
-  await deleteWorks({ accountId: owner.accountId, baseUrl })
-  ownerLeaves(owner)
-  await deleteUploads({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
-  await deleteNames(owner, baseUrl)
-  await endTaking({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
 }

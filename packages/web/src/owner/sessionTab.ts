@@ -1,27 +1,36 @@
-/** The state of a tab's session, and how one session replaces another. */
-import { resumeOwner, type SessionListener } from '@blindkeep/client/account'
-import type { Owner, TokenPair } from '@blindkeep/client/owner'
-import { deleteUploadsOfOthers } from './albums/uploadStore.ts'
-import { type Gate, pageEnvironment } from './environment.ts'
-import { deleteNamesOfOthers } from './find/nameIndex.ts'
+/** The state of a tab's session, and how it ends. */
+import type { SessionListener } from '@blindkeep/client/account'
+import type { TokenPair } from '@blindkeep/client/owner'
 import { ownerLeaves } from './ownerLeave.ts'
-import { deleteSession, loadSession, saveSession } from './ownerStore.ts'
-import { endPushOfOthers } from './push/browserPush.ts'
-import { prefixStoreOf } from './sampleStore.ts'
-import { requireSeenAccount, seenRevocationsOf } from './seenByBrowser.ts'
+import { deleteSession } from './ownerStore.ts'
 import type { SessionView, SignedOutReason } from './sessionView.ts'
-import type { StoredSession } from './storedSession.ts'
-import { requestTabLock, type TabLock } from './tabLock.ts'
-import { endTakingOfOthers } from './take/taking.ts'
-import { deleteWorksOfOthers } from './work/workStore.ts'
+import type { TabLock } from './tabLock.ts'
+
+/** A closed gate lets no request out: a tab whose session has moved to another tab must not use its tokens. */
+export interface Gate {
+  isClosed: boolean
+  /** The page is closing: requests must outlive it. */
+  isLeaving: boolean
+}
+
+/** How a session ends in this tab. */
+interface End {
+  readonly reason: SignedOutReason
+  /** Deletes what must not stay in the browser. */
+  readonly forget?: () => Promise<void>
+}
+
+const ENDED: End = { reason: 'ended' }
 
 /** One sign-in of this tab. */
-interface SignIn {
+export interface SignIn {
   readonly gate: Gate
   readonly listener: Required<Pick<SessionListener, 'onTokens' | 'onEnded'>>
   /** Undefined when the session is not stored. */
   storeTokens: ((tokens: TokenPair) => Promise<void>) | undefined
   lock: TabLock | undefined
+  /** How it ends when the server says that the session is over. Waits for a call that may have ended it (`endBy`). */
+  end: Promise<End>
 }
 
 export interface Tab {
@@ -51,115 +60,40 @@ export function newSignIn(tab: Tab): SignIn {
     gate,
     storeTokens: undefined,
     lock: undefined,
+    end: Promise.resolve(ENDED),
     listener: {
       onTokens: async (tokens) => {
         // The session has moved to another tab, whose tokens count.
         if (gate.isClosed) throw new TypeError('the session has moved to another tab')
         await signIn.storeTokens?.(tokens)
       },
-      onEnded: () => {
-        // A newer sign-in may have replaced this one.
-        if (tab.signIn === signIn) void signOutLocally(tab, 'ended')
-      },
+      onEnded: () => void signIn.end.then((end) => signOutLocally(tab, signIn, end)),
     },
   }
   return signIn
 }
 
 /** Deletes the stored session, if it is this one, and shows why. Does not call the server. */
-export async function signOutLocally(tab: Tab, reason: SignedOutReason): Promise<void> {
-  const wasStored = tab.signIn?.storeTokens !== undefined
-  close(tab)
-  if (wasStored) await deleteSession()
+export async function signOutLocally(tab: Tab, signIn: SignIn, { reason, forget }: End): Promise<void> {
+  // It has ended already, or a newer sign-in has replaced it.
+  if (tab.signIn !== signIn) return
+  tab.signIn = undefined
+  await forget?.()
+  shut(signIn)
+  if (signIn.storeTokens !== undefined) await deleteSession()
   show(tab, { stage: 'out', reason })
 }
 
-function close(tab: Tab): void {
-  if (tab.signIn === undefined) return
-  tab.signIn.gate.isClosed = true
-  tab.signIn.lock?.release()
+/** From now on it sends nothing, and another tab may have the session. */
+export function shut(signIn: SignIn): void {
+  signIn.gate.isClosed = true
+  signIn.lock?.release()
+}
+
+/** Shows nothing. */
+export function close(tab: Tab): void {
+  if (tab.signIn !== undefined) shut(tab.signIn)
   tab.signIn = undefined
-}
-
-interface Entering {
-  readonly owner: Owner
-  /** The owner wants to stay signed in. */
-  readonly stay: boolean
-}
-
-/** Throws `AccountError` when the account is not the one that this browser knows by its key; the session then ends. */
-export async function enter(tab: Tab, signIn: SignIn, { owner, stay }: Entering): Promise<void> {
-  try {
-    await requireSeenAccount(owner)
-  } catch (error) {
-    await owner.logOut().catch(() => undefined)
-    throw error
-  }
-  owner.keepRevocations(seenRevocationsOf(owner))
-  owner.keepPrefixes(prefixStoreOf(owner))
-  close(tab)
-  tab.signIn = signIn
-  const { baseUrl } = tab
-  const { accountId } = owner
-  await deleteUploadsOfOthers({ accountId, baseUrl }).catch(() => undefined)
-  await deleteWorksOfOthers({ accountId, baseUrl })
-  await deleteNamesOfOthers({ accountId, baseUrl })
-  await endPushOfOthers({ accountId, baseUrl }).catch(() => undefined)
-  await endTakingOfOthers({ accountId, baseUrl }).catch(() => undefined)
-  const isStored = stay && (await store(tab, signIn, owner))
-  show(tab, { stage: 'in', owner, isStored, isStoringRefused: stay && !isStored })
-}
-
-/** Resolves with whether the browser has stored the session. */
-async function store(tab: Tab, signIn: SignIn, owner: Owner): Promise<boolean> {
-  const { email, accountKey } = owner
-  const lock = await requestTabLock({ steal: true })
-  if (lock === undefined) return false
-  try {
-    await saveSession({ email, accountKey, tokens: owner.tokens() })
-  } catch {
-    lock.release()
-    return false
-  }
-  storeFromNow(tab, signIn, { lock, email, accountKey })
-  return true
-}
-
-/** Resumes the stored session in this tab, which has the lock. */
-export async function resume(tab: Tab, lock: TabLock): Promise<void> {
-  // Read only with the lock: the tab that had it before may have changed the session.
-  const stored = await loadSession()
-  if (stored === undefined) {
-    lock.release()
-    return show(tab, { stage: 'out', reason: undefined })
-  }
-  const { baseUrl } = tab
-  const { email, accountKey, tokens } = stored
-  const signIn = newSignIn(tab)
-  const environment = pageEnvironment(signIn.gate)
-  const owner = resumeOwner({ baseUrl, email, accountKey, tokens, ...signIn.listener, environment })
-  owner.keepRevocations(seenRevocationsOf(owner))
-  owner.keepPrefixes(prefixStoreOf(owner))
-  tab.signIn = signIn
-  storeFromNow(tab, signIn, { lock, email, accountKey })
-  show(tab, { stage: 'in', owner, isStored: true, isStoringRefused: false })
-}
-
-interface StoringParts extends Pick<StoredSession, 'email' | 'accountKey'> {
-  readonly lock: TabLock
-}
-
-/** Stores each new pair of tokens, until another tab takes over the session. */
-function storeFromNow(tab: Tab, signIn: SignIn, { lock, email, accountKey }: StoringParts): void {
-  signIn.lock = lock
-  // When storing fails, the old tokens must not stay stored: the session then continues in this tab only.
-  signIn.storeTokens = (tokens) => saveSession({ email, accountKey, tokens }).catch(deleteSession)
-  void lock.stolen.then(() => {
-    if (tab.signIn !== signIn) return
-    signIn.lock = undefined
-    close(tab)
-    show(tab, { stage: 'elsewhere', hasMoved: true })
-  })
 }
 
 /** Not secret. After a reload, the page can say why the owner is signed out. */

@@ -2,9 +2,18 @@ import type { Owner } from '@blindkeep/client/owner'
 
 /**
  * Why the tab is signed out. `key_revoked`: the owner revoked this browser's key. `signed_out_locally`: the server
- * could not be reached, so the session continues there.
+ * could not be reached, so the session continues there. `deletion_unsure`, `revocation_unsure`: the session is over,
+ * and the answer to the call that ends it was lost.
  */
-export type SignedOutReason = 'ended' | 'signed_out' | 'signed_out_locally' | 'reloaded' | 'deleted' | 'key_revoked'
+export type SignedOutReason =
+  | 'ended'
+  | 'signed_out'
+  | 'signed_out_locally'
+  | 'reloaded'
+  | 'deleted'
+  | 'deletion_unsure'
+  | 'key_revoked'
+  | 'revocation_unsure'
 
 export type SessionView =
   | { readonly stage: 'opening' }

@@ -56,10 +56,10 @@ function DeleteDialog({ email, asksCode, session, onClose }: DeleteAccountProps 
         kind="danger"
         asksCode={asksCode}
         isReady={isConfirmed}
-        onSubmit={async ({ password, code }) => {
-          await owner.deleteAccount({ password, ...(asksCode && { code }) })
-          await session.endDeleted()
-        }}
+        unsure={text.leave.unsure}
+        onSubmit={({ password, code }) =>
+          session.endBy('deletion', () => owner.deleteAccount({ password, ...(asksCode && { code }) }))
+        }
         onCancel={onClose}
         before={(hasTried) => (
           <Field

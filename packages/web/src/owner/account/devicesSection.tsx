@@ -5,7 +5,7 @@ import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
-import { forgetDevice, storedDevice } from '../device.ts'
+import { storedDevice } from '../device.ts'
 import type { PageSession } from '../session.ts'
 import { accountTexts } from '../texts.ts'
 import { whenTied } from '../tiedSession.ts'
@@ -38,11 +38,9 @@ export function DevicesSection({ session, onEnded }: DevicesSectionProps) {
   const old = devices.filter(({ revokedAt }) => revokedAt !== undefined)
   const isDenied = old.some(({ isRevocationDenied }) => isRevocationDenied)
   const finish = (device: ListedDevice) => {
+    // With the key of this browser the page of this account is over.
+    if (device.deviceId === here) return
     setAsked(undefined)
-    if (device.deviceId === here) {
-      forgetDevice(owner)
-      return void session.endRevoked()
-    }
     showMessage({ tone: 'good', text: text.revoked })
     setShown(device)
     loaded.reload()
@@ -86,6 +84,7 @@ export function DevicesSection({ session, onEnded }: DevicesSectionProps) {
         <RevokeDialog
           device={asked}
           isHere={asked.deviceId === here}
+          session={session}
           onClose={() => setAsked(undefined)}
           onRevoked={() => finish(asked)}
         />

@@ -1,9 +1,9 @@
 import type { SecondStep } from '@blindkeep/client/account'
-import { WordsError } from '@blindkeep/client/errors'
+import { NetworkError, WordsError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { recover } from '@blindkeep/client/recovery'
 import { useState } from 'preact/hooks'
-import { Button } from '../../common/controls.tsx'
+import { Button, Notice } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useAction } from '../../common/useAction.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
@@ -82,6 +82,7 @@ function RecoverForm({ newAttempt, onOwner, onChallenge }: RecoverFormProps) {
       {(hasTried) => (
         <>
           {action.error !== undefined && !(action.error instanceof WordsError) && <ErrorNotice error={action.error} />}
+          {action.error instanceof NetworkError && <Notice tone="warn">{text.changePassword.unsure}</Notice>}
           <EmailField email={email} onEmail={setEmail} hasTried={hasTried} />
           <WordsField words={words} onWords={setWords} error={action.error} />
           <NewPasswordFields label={text.newPassword} password={password} email={email} hasTried={hasTried} />

@@ -4,6 +4,8 @@ import { useText } from '../../common/reader.ts'
 import { forgetTiles } from '../albums/useTile.ts'
 import { ConfirmDialog } from '../confirmDialog.tsx'
 import { useOwnerPages } from '../context.ts'
+import { forgetDevice } from '../device.ts'
+import type { PageSession } from '../session.ts'
 import { accountTexts } from '../texts.ts'
 import { keyName } from './keyName.ts'
 
@@ -11,11 +13,12 @@ interface RevokeDialogProps {
   readonly device: ListedDevice
   /** Whether it is the key of this browser, which is signed out then. */
   readonly isHere: boolean
+  readonly session: PageSession
   readonly onClose: () => void
   readonly onRevoked: () => void
 }
 
-export function RevokeDialog({ device, isHere, onClose, onRevoked }: RevokeDialogProps) {
+export function RevokeDialog({ device, isHere, session, onClose, onRevoked }: RevokeDialogProps) {
   const { owner } = useOwnerPages()
   const text = useText(accountTexts).devices
   const revoke = async () => {
@@ -23,13 +26,14 @@ export function RevokeDialog({ device, isHere, onClose, onRevoked }: RevokeDialo
       await owner.revokeDevice(device.deviceId)
     } finally {
       forgetTiles(owner)
+      if (isHere) forgetDevice(owner)
     }
   }
   return (
     <ConfirmDialog
       title={text.ask.title(keyName(device.deviceId))}
       submit={text.revoke}
-      work={revoke}
+      work={() => (isHere ? session.endBy('revocation', revoke) : revoke())}
       onDone={onRevoked}
       onClose={onClose}
     >

@@ -67,8 +67,10 @@ export function SignInPage({ baseUrl, newAttempt, reason }: SignInPageProps) {
   )
 }
 
+const WARNINGS: readonly SignedOutReason[] = ['ended', 'signed_out_locally', 'deletion_unsure', 'revocation_unsure']
+
 function ReasonNotice({ reason, text }: { readonly reason: SignedOutReason; readonly text: string }) {
-  return <Notice tone={reason === 'ended' || reason === 'signed_out_locally' ? 'warn' : 'info'}>{text}</Notice>
+  return <Notice tone={WARNINGS.includes(reason) ? 'warn' : 'info'}>{text}</Notice>
 }
 
 interface SignInFormProps extends Pick<SignedOutProps, 'newAttempt'> {

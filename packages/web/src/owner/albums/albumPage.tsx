@@ -1,5 +1,6 @@
 import type { Album, AssetFacts } from '@blindkeep/client/owner'
 import { type AssetId, parseAlbumId } from '@blindkeep/protocol/ids'
+import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
 import { useFileInput } from '../../common/fileInput.tsx'
@@ -16,6 +17,7 @@ import { More } from '../more.tsx'
 import { NameDialog } from '../nameDialog.tsx'
 import { ShowingAlbum } from '../shares/showingShares.tsx'
 import { useLookAtShares } from '../shares/useFollowedShares.ts'
+import { NotAdded, useAdding } from './adding.tsx'
 import { newestByAlbum } from './assetFeed.ts'
 import { AssetGrid } from './assetGrid.tsx'
 import { DeleteAlbum } from './deleteAlbum.tsx'
@@ -47,9 +49,7 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
   const error = albums.error ?? loaded.error
   useLookAtShares()
   const { queue, items } = useUploads()
-  const add = (files: readonly File[]) => {
-    if (files.length > 0 && albumId !== undefined) queue.add(files, albumId)
-  }
+  const { add, ...notAdded } = useAdding(albumId, queue)
   const isMissing = albumId === undefined || (albums.value !== undefined && album === undefined)
   return (
     <div class="stack album-page">
@@ -104,6 +104,7 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
           title={album === undefined ? text.title : albumName(album, text)}
           queue={queue}
           uploads={items.filter((item) => item.albumId === albumId)}
+          notAdded={<NotAdded {...notAdded} />}
           onFiles={add}
         />
       )}
@@ -124,10 +125,11 @@ interface ContentsProps {
   readonly queue: UploadQueue<File>
   /** The uploads of this album. */
   readonly uploads: readonly UploadItem[]
+  readonly notAdded: JSX.Element
   readonly onFiles: (files: readonly File[]) => void
 }
 
-function Contents({ assets, isFailed, title, queue, uploads, onFiles }: ContentsProps) {
+function Contents({ assets, isFailed, title, queue, uploads, notAdded, onFiles }: ContentsProps) {
   const text = useText(albumsTexts)
   const [isOver, setOver] = useState(false)
   useEffect(keepPageOnDrop, [])
@@ -155,6 +157,7 @@ function Contents({ assets, isFailed, title, queue, uploads, onFiles }: Contents
       }}
     >
       {isOver && <p class="drop-hint">{text.album.drop}</p>}
+      {notAdded}
       {uploads.length > 0 && <UploadPanel queue={queue} items={uploads} />}
       {incomplete.length > 0 && <Incomplete assets={incomplete} />}
       {assets === undefined && !isFailed && (

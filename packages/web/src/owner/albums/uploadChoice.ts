@@ -61,6 +61,6 @@ function isNamedLike(item: UploadItem, file: ChosenFile): boolean {
 }
 
 /** A time that an older page did not store may be any. */
-function isNamedAndTimedLike(item: UploadItem, file: ChosenFile): boolean {
+export function isNamedAndTimedLike(item: UploadItem, file: ChosenFile): boolean {
   return isNamedLike(item, file) && (item.lastModified ?? file.lastModified) === file.lastModified
 }

@@ -44,7 +44,7 @@ export function useFoundAssets({ assets, state }: FindAssets): FoundAssets {
 /** An upload that was interrupted has no name yet. */
 const isNameless = (asset: AssetFacts) => keyOfAsset(asset) === undefined
 
-function nameIn(names: NameIndex, asset: AssetFacts) {
+export function nameIn(names: NameIndex, asset: AssetFacts) {
   const key = keyOfAsset(asset)
   return key === undefined ? undefined : names.get(key)
 }

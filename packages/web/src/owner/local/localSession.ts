@@ -2,11 +2,12 @@
 import { resumeOwner } from '@blindkeep/client/account'
 import { type Bytes, fromBase64 } from '@blindkeep/protocol/bytes'
 import { isObject } from '@blindkeep/protocol/json'
+import { endBy } from '../endBy.ts'
 import { pageEnvironment } from '../environment.ts'
 import { pageAddress } from '../pageCalls.ts'
 import { requireSeenAccount, seenRevocationsOf } from '../seenByBrowser.ts'
 import type { PageSession } from '../session.ts'
-import { newSignIn, newTab, show } from '../sessionTab.ts'
+import { newSignIn, newTab, show, signOutLocally } from '../sessionTab.ts'
 import { readStoredSession, type StoredSession } from '../storedSession.ts'
 
 /** What pairing gives. SECRET. */
@@ -44,11 +45,6 @@ export async function localSessionOf(serverUrl: string, account: PairedAccount):
   await requireSeenAccount(owner)
   owner.keepRevocations(seenRevocationsOf(owner))
   show(tab, { stage: 'in', owner, isStored: false, isStoringRefused: false })
-  const leave = async () => {
-    signIn.gate.isClosed = true
-    tab.signIn = undefined
-    show(tab, { stage: 'out', reason: 'signed_out' })
-  }
   return {
     view: () => tab.view,
     subscribe(listener) {
@@ -59,8 +55,7 @@ export async function localSessionOf(serverUrl: string, account: PairedAccount):
     newAttempt() {
       throw new Error('a local page has no sign-in')
     },
-    signOut: leave,
-    endDeleted: leave,
-    endRevoked: leave,
+    signOut: () => signOutLocally(tab, signIn, { reason: 'signed_out' }),
+    endBy: (ending, call) => endBy(tab, ending, call),
   }
 }

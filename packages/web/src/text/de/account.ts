@@ -61,8 +61,12 @@ export const account: typeof import('../en/account.ts').account = {
       reloaded:
         'Diese Seite behält Ihren Schlüssel nur, solange sie offen ist. Melden Sie sich nach einem Neuladen wieder an.',
       deleted: 'Ihr Konto wurde gelöscht. Danke, dass Sie Blindkeep benutzt haben.',
+      deletion_unsure:
+        'Die Antwort des Servers ging verloren. Ihr Konto wurde wahrscheinlich gelöscht: Wenn Sie sich nicht mehr anmelden können, ist es gelöscht.',
       key_revoked:
         'Der Schlüssel dieses Browsers wurde widerrufen, und deshalb ist dieser Browser abgemeldet. Dateien, die er signiert hat, sind gekennzeichnet und öffnen sich nach einer Rückfrage. Wenn Sie sich wieder anmelden, bekommt dieser Browser einen neuen Schlüssel.',
+      revocation_unsure:
+        'Sie sind abgemeldet, und die Antwort des Servers ging verloren. Der Schlüssel dieses Browsers wurde wahrscheinlich widerrufen: Melden Sie sich wieder an und sehen Sie unter „Konto“ bei „Signaturschlüssel“ nach.',
     },
   },
   secondStep: {
@@ -447,5 +451,7 @@ export const account: typeof import('../en/account.ts').account = {
     confirm: (email) => `Zur Bestätigung ${email} eingeben`,
     confirmFault: 'Das ist nicht die E-Mail-Adresse dieses Kontos.',
     submit: 'Endgültig löschen',
+    unsure:
+      'Die Antwort des Servers ging verloren, deshalb ist Ihr Konto vielleicht gelöscht. Wenn ja, werden Sie hier abgemeldet, sobald der Server wieder antwortet. Wenn nicht, löschen Sie es noch einmal.',
   },
 }

@@ -154,6 +154,14 @@ export const albums: typeof import('../en/albums.ts').albums = {
     line: 'Die Verbindung ist schlecht. Der Upload geht von selbst weiter.',
     diskFull: 'Der Server hat jetzt keinen Platz. Der Upload geht von selbst weiter.',
     littleRoom: 'Der Server hat wenig Platz: Die Dateien werden nacheinander gesendet.',
+    looking: (count) => `Es wird geprüft, was davon schon im Album ist: ${files(count)}…`,
+    alreadyThere: (count, name) =>
+      plural(
+        count,
+        `Eine Datei mit Name, Größe und Änderungsdatum von ${name} ist schon in diesem Album und wurde deshalb nicht hinzugefügt.`,
+        `${files(count)} wurden nicht hinzugefügt: Dateien mit ihren Namen, Größen und Änderungsdaten sind schon in diesem Album.`,
+      ),
+    addAnyway: () => 'Trotzdem hinzufügen',
     missing:
       'Der Browser hat keinen Zugriff mehr auf Dateien, die hinzugefügt wurden, bevor diese Seite geladen wurde. Wählen Sie sie noch einmal aus, gern mehrere auf einmal.',
     empty:

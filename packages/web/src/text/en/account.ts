@@ -57,8 +57,12 @@ export const account = {
         'You are signed out here, but the server could not be reached. You can end this session under Account when you sign in again.',
       reloaded: 'This page keeps your key only while it is open. Sign in again after a reload.',
       deleted: 'Your account was deleted. Thank you for using Blindkeep.',
+      deletion_unsure:
+        'The server’s answer was lost. Your account was probably deleted: if you can no longer sign in, it was.',
       key_revoked:
         'The key of this browser was revoked, so this browser is signed out. Files that it has signed are marked, and open after a question. When you sign in again, this browser gets a new key.',
+      revocation_unsure:
+        'You are signed out, and the server’s answer was lost. The key of this browser was probably revoked: sign in again and look under Account, at “Signing keys”.',
     },
   },
   secondStep: {
@@ -433,5 +437,7 @@ export const account = {
     confirm: (email: string) => `Enter ${email} to confirm`,
     confirmFault: 'This is not the e-mail address of this account.',
     submit: 'Delete permanently',
+    unsure:
+      'The server’s answer was lost, so your account may be deleted. If it is, you are signed out here as soon as the server answers again. Otherwise delete it again.',
   },
 }

@@ -148,6 +148,14 @@ export const albums = {
     line: 'The connection is bad. The upload resumes by itself.',
     diskFull: 'The server has no room now. The upload resumes by itself.',
     littleRoom: 'The server has little room: files are sent one after the other.',
+    looking: (count: number) => `Looking which of ${files(count)} the album has already…`,
+    alreadyThere: (count: number, name: string) =>
+      plural(
+        count,
+        `A file with the name, size and date of ${name} is already in this album, so it was not added.`,
+        `${files(count)} were not added: files with their names, sizes and dates are already in this album.`,
+      ),
+    addAnyway: (count: number) => plural(count, 'Add it all the same', 'Add them all the same'),
     missing:
       'The browser no longer has access to files that were added before this page was loaded. Choose them again, several at once if you like.',
     empty: 'This file is empty. If you expect content in it, copy it to another folder and add the copy.',

@@ -1,0 +1,98 @@
+/** Adds chosen files to an album, without those that it has already, which the owner may still add. */
+import type { AlbumId } from '@blindkeep/protocol/ids'
+import { useState } from 'preact/hooks'
+import { Button, Notice } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
+import { spokenName } from '../../common/visibleName.ts'
+import { useOwnerPages } from '../context.ts'
+import { useNames } from '../find/useNames.ts'
+import { alreadyThere } from './alreadyThere.ts'
+import { assetFeedOf, newestByAlbum } from './assetFeed.ts'
+import { showAsset } from './shownAsset.ts'
+import { albumsTexts } from './texts.ts'
+import type { UploadQueue } from './uploadQueue.ts'
+import { nameIn, noteName } from './useFoundAssets.ts'
+
+interface Adding {
+  readonly add: (files: readonly File[]) => void
+  /** How many files are being compared with the album's. */
+  readonly looking: number
+  /** Not added, because the album has them. */
+  readonly left: readonly File[]
+  readonly addLeft: () => void
+  readonly hideLeft: () => void
+}
+
+export function useAdding(albumId: AlbumId | undefined, queue: UploadQueue<File>): Adding {
+  const { owner } = useOwnerPages()
+  const { names } = useNames()
+  const [looking, setLooking] = useState(0)
+  const [left, setLeft] = useState<readonly File[]>([])
+
+  async function add(files: readonly File[], album: AlbumId): Promise<void> {
+    setLooking((count) => count + files.length)
+    const known = await contentsOf(album)
+      .then((contents) => alreadyThere(files, contents))
+      // What the album has cannot be known now: the files come first.
+      .catch(() => new Set<File>())
+    setLooking((count) => count - files.length)
+    setLeft((before) => [...before, ...known])
+    const added = files.filter((file) => !known.has(file))
+    if (added.length > 0) queue.add(added, album)
+  }
+
+  async function contentsOf(album: AlbumId) {
+    return {
+      assets: newestByAlbum(await assetFeedOf(owner).refresh()).get(album) ?? [],
+      uploads: () => queue.items().filter((item) => item.albumId === album),
+      knownName: (asset) => nameIn(names, asset)?.name,
+      describe: async (asset) => {
+        const { trust, description } = await showAsset(owner, asset)
+        noteName(names, asset, description)
+        return trust.kind === 'signed' ? description : undefined
+      },
+    } satisfies Parameters<typeof alreadyThere>[1]
+  }
+
+  return {
+    add: (files) => void (albumId !== undefined && files.length > 0 && add(files, albumId)),
+    looking,
+    left,
+    addLeft: () => {
+      if (albumId !== undefined) queue.add(left, albumId)
+      setLeft([])
+    },
+    hideLeft: () => setLeft([]),
+  }
+}
+
+/** What became of the chosen files that are not in the list of uploads. */
+export function NotAdded({ looking, left, addLeft, hideLeft }: Omit<Adding, 'add'>) {
+  const { uploads: text, album } = useText(albumsTexts)
+  const [first] = left
+  return (
+    <>
+      <p class={looking > 0 ? 'row soft' : 'visually-hidden'} role="status">
+        {looking > 0 && (
+          <>
+            <span class="spinner" aria-hidden="true" />
+            {text.looking(looking)}
+          </>
+        )}
+      </p>
+      {first !== undefined && (
+        <Notice tone="info">
+          <p>{text.alreadyThere(left.length, spokenName(first.name, album.unnamed))}</p>
+          <div class="row">
+            <Button icon="upload" onClick={addLeft}>
+              {text.addAnyway(left.length)}
+            </Button>
+            <Button kind="quiet" onClick={hideLeft}>
+              {text.hide}
+            </Button>
+          </div>
+        </Notice>
+      )}
+    </>
+  )
+}
