@@ -50,9 +50,9 @@ function uniform(seed: string): () => number {
 }
 
 /**
- * Incompressible bytes, the same for the same seed. The server cannot tell them from sealed ones. They are a part of one
- * stream, not a copy of it, so that large files need no memory and no time: do not write to them. Two files of one size
- * are the same only if they begin at the same one of 2^24 places.
+ * Incompressible bytes, the same for the same seed. The server cannot tell them from sealed ones. They are a part of
+ * one stream, not a copy of it, so that large files need no memory and no time: do not write to them. Two files of one
+ * size are the same only if they begin at the same one of 2^24 places.
  */
 export function randomContent(seed: string, size: number): Buffer<ArrayBuffer> {
   const start = createHash('sha256').update(seed).digest().readUIntBE(0, 3)

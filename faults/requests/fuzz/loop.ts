@@ -41,7 +41,7 @@ export interface LoopWatch {
    * count the first time.
    */
   measure(name: string, send: SendOne, before?: () => Promise<unknown>): Promise<number>
-  /** The longest turn of several requests, each sent when the one before it is answered, and of what was sent earlier. */
+  /** The longest turn of several requests, each sent when the one before is answered. Earlier ones may count. */
   measureSeveral(name: string, sends: readonly SendOne[]): Promise<number>
 }
 

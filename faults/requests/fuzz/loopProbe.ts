@@ -1,8 +1,8 @@
 /**
- * Runs inside of the server under test, loaded by `--import`: writes down each turn of the event loop that used much of
- * the main thread. A timer that fires every few milliseconds sees every turn that is longer. It counts processor time of
- * this thread and not the clock, so neither the other processes of a busy machine nor the other threads of the server
- * look like a long turn.
+ * Runs inside of the server under test, loaded by `--import`: writes down each turn of the event loop that used much
+ * of the main thread. A timer that fires every few milliseconds sees every turn that is longer. It counts processor
+ * time of this thread and not the clock, so neither the other processes of a busy machine nor the other threads of the
+ * server look like a long turn.
  */
 import { appendFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
