@@ -21,7 +21,7 @@ export function readCbor(bytes: Uint8Array): Read {
   return offset === undefined ? { value } : { offset, what: 'not deterministic CBOR: it does not re-encode to itself' }
 }
 
-/** The library takes memory in pieces of `chunkSize` bytes, at least one. Most values are smaller than its usual 4 KiB. */
+/** The library takes its memory in pieces of `chunkSize` bytes: most values are smaller than the usual 4 KiB. */
 export const writeCbor = (value: unknown): Uint8Array => encode(value, { cde: true, chunkSize: 256 })
 
 /** The offset of the first byte in which the two differ, or where the shorter one ends. */
