@@ -43,7 +43,7 @@ type Kind = (typeof PROXIES)[number]
 
 for (const kind of PROXIES)
   describe(`${kind.name}, as deploy/proxy configures it`, () => {
-    it('carries an upload, events as they happen, and the addresses of clients; its log has no paths', async (t) => {
+    it('carries an upload, events as they happen, and the addresses of clients, also beside 900 connections that one stranger keeps open; its log has no paths', async (t) => {
       const world = await createWorld(t, kind, false)
       if (world === undefined) return
       const owner = await newOwner(world.url)
@@ -52,26 +52,8 @@ for (const kind of PROXIES)
       await endsStreams(world, owner)
       await refusesUnsealed(world, kind)
       await limitsByAddress(world)
+      await servesBesideStranger(t, world)
       await logsNoPaths(world)
-    })
-
-    it('serves others beside 900 connections that one stranger keeps open', async (t) => {
-      const world = await createWorld(t, kind, false)
-      if (world === undefined) return
-      const port = Number(new URL(world.url).port)
-      const sockets = Array.from({ length: STRANGER_CONNECTIONS }, () =>
-        tls
-          .connect({ port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false })
-          .on('error', () => undefined),
-      )
-      t.after(() => {
-        for (const socket of sockets) socket.destroy()
-      })
-      // Half a request: a proxy may close what has sent nothing in favour of what is new.
-      for (const socket of sockets) socket.resume().write('GET / HTTP/1.1\r\nHost: loc')
-      await Promise.all(sockets.map((socket) => Promise.race([once(socket, 'secureConnect'), once(socket, 'close')])))
-      const signal = AbortSignal.timeout(MAX_ANSWER_MS)
-      assert.equal((await fetch(`${world.url}/v1/version`, { signal })).status, 200)
     })
 
     it('serves Blindkeep below a path', async (t) => {
@@ -101,6 +83,28 @@ async function createWorld(t: TestContext, kind: Kind, isBelow: boolean): Promis
   const server = await startServer({ port: serverPort, publicUrl, env })
   t.after(() => server.stop())
   return { url: publicUrl, server, proxy }
+}
+
+/** One stranger keeps open as many connections as they can. */
+async function servesBesideStranger(t: TestContext, { url }: World): Promise<void> {
+  const port = Number(new URL(url).port)
+  const sockets = Array.from({ length: STRANGER_CONNECTIONS }, () =>
+    tls
+      .connect({ port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false })
+      .on('error', () => undefined),
+  )
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  // Half a request: a proxy may close what has sent nothing in favour of what is new.
+  for (const socket of sockets) socket.resume().write('GET / HTTP/1.1\r\nHost: loc')
+  await Promise.all(sockets.map((socket) => Promise.race([once(socket, 'secureConnect'), once(socket, 'close')])))
+  // On a connection of its own.
+  const signal = AbortSignal.timeout(MAX_ANSWER_MS)
+  const asked = request(`${url}/v1/version`, { family: 4, agent: false, signal }).end()
+  const [answer] = await once(asked, 'response')
+  answer.resume()
+  assert.equal(answer.statusCode, 200)
 }
 
 /** In chunks as the server suggests them: a client halves them for a proxy that refuses them. */
