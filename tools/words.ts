@@ -1,7 +1,7 @@
 /**
  * Finds words in comments, texts and documents that a tired reader has to read twice, and comments wider than a line:
  * `node tools/words.ts [path …]`. Ends with 1 when there are any. Each word stands with what to write instead.
- * Code itself is not searched: the compiler and the glossary of ARCHITECTURE.md keep its names.
+ * Code itself is searched for one call only: the compiler and the glossary of ARCHITECTURE.md keep its names.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,6 +30,11 @@ const EXCEPT = /^(tools\/words\.ts|LICENSE|package-lock\.json|vectors\/[\w-]+\.j
 const CODE = /\.(ts|tsx|mjs|css)$/
 const PROSE = /\.md$/
 const MAX_COLUMNS = 120
+/** RFC 3339 has leap seconds, and `Date.parse` takes what it does not. As a plugin of the linter this takes a second. */
+const DATE_PARSE = /\bDate\s*\.\s*parse\b/g
+const IN_PACKAGES = /^packages\/[^/]+\/src\/(?!.*\.test\.tsx?$|(?:.*\/)?testing\/)/
+const READERS_OF_INSTANTS =
+  /^packages\/(protocol\/src\/ids|client\/src\/http\/serverClock|server\/src\/adapters\/s3\/[^/]*)\.ts$/
 /** Comments of which a tool reads one line. */
 const ONE_LINE = /^\s*(\/\/|\{?\/\*)\s*(biome-ignore |Covers: )/
 
@@ -47,6 +52,11 @@ for (const file of files) {
     found += 1
     console.log(`${file}:${line}: more than ${MAX_COLUMNS} columns: wrap the comment, or say less`)
   }
+  if (IN_PACKAGES.test(file) && !READERS_OF_INSTANTS.test(file))
+    for (const { index } of text.matchAll(DATE_PARSE)) {
+      found += 1
+      console.log(`${file}:${lineAt(text, index)}: read instants with \`parseInstant\` or \`millisecondsOf\``)
+    }
   for (const [start, piece] of PROSE.test(file) ? [[0, text] as const] : proseOf(text)) {
     for (const [word, instead] of INSTEAD) {
       for (const { 0: hit, index } of piece.matchAll(word)) {

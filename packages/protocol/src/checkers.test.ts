@@ -91,11 +91,19 @@ function textOf(shape: Shape): fc.Arbitrary<string> {
   if (shape.format === 'date') return fc.constantFrom('2026-01-31', '2028-02-29')
   // fast-check needs minutes to make texts for this pattern.
   if (shape.pattern === EMAIL_PATTERN) return fc.emailAddress()
-  if (shape.pattern !== undefined) return fc.stringMatching(new RegExp(shape.pattern), { size: 'small' })
+  if (shape.pattern !== undefined) return textMatching(shape.pattern)
   return fc.string({
     minLength: shape.minLength ?? 0,
     maxLength: Math.min(shape.maxLength ?? 8, (shape.minLength ?? 0) + 8),
   })
+}
+
+/** Once for each pattern: fast-check takes longer to prepare such texts than to make them. */
+const matching = new Map<string, fc.Arbitrary<string>>()
+function textMatching(pattern: string): fc.Arbitrary<string> {
+  const made = matching.get(pattern) ?? fc.stringMatching(new RegExp(pattern), { size: 'small' })
+  matching.set(pattern, made)
+  return made
 }
 
 /** Changes one place of a value: another value, one member less, or one more. */

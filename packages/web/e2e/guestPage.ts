@@ -3,14 +3,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { Owner } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
+import { type GivenFiles, giveFiles, type SomeFile } from './giveFiles.ts'
 
 export const MIB = 1024 * 1024
-
-export interface SomeFile {
-  readonly name: string
-  readonly mimeType: string
-  readonly buffer: Buffer
-}
 
 /** Random bytes, which no layer can compress. */
 export function someFile(name: string, bytes: number): SomeFile {
@@ -32,15 +27,10 @@ export const hasRemembered = (page: Page) =>
     .waitFor()
 
 /** Chooses files with the button for it, whatever it is called now. */
-export async function choose(
-  page: Page,
-  files: SomeFile | readonly SomeFile[] | string | readonly string[],
-): Promise<void> {
+export async function choose(page: Page, files: GivenFiles): Promise<void> {
   await hasRemembered(page)
   const input = page.getByLabel('Choose files', { exact: true }).and(page.locator('input'))
-  await input.setInputFiles(
-    typeof files === 'string' || 'name' in files ? files : ([...files] as SomeFile[] & string[]),
-  )
+  await giveFiles(input, files)
 }
 
 export const sendChosen = (page: Page) => button(page, /^Send \d/).click()

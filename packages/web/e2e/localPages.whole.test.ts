@@ -27,6 +27,7 @@ import { proof as proofTexts } from '../src/text/en/proof.ts'
 import { share as shareTexts } from '../src/text/en/share.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser, type Visit } from './browser.ts'
+import { giveFiles } from './giveFiles.ts'
 import { allArrived, button, choose, contentOf, MIB, sendChosen, someFile } from './guestPage.ts'
 import { savedBy } from './saved.ts'
 
@@ -227,7 +228,7 @@ describe('local pages', () => {
     await Promise.all(
       tabs.map(async (page, index) => {
         const files = ['a', 'b'].map((name) => someFile(`${name}${index}.bin`, 3 * MIB))
-        await input(page).setInputFiles(files)
+        await giveFiles(input(page), files)
         for (const { name } of files) await page.locator('.tile').filter({ hasText: name }).waitFor()
       }),
     )
@@ -236,7 +237,7 @@ describe('local pages', () => {
 
     // No upload can continue after a reload: they store none.
     world.proxy.tamper({ matches: isRequest('PATCH', /^\/v1\/upload\//), cut: { afterBytes: 1 } })
-    await input(visit.page).setInputFiles([someFile('unfinished.bin', 3 * MIB)])
+    await giveFiles(input(visit.page), someFile('unfinished.bin', 3 * MIB))
     await visit.page.getByText(albums.uploads.leave).waitFor()
     assert.equal(await visit.page.getByText(albums.uploads.afterReload).count(), 0)
     await served.end('SIGKILL')

@@ -24,6 +24,7 @@ import { take as text } from '../src/text/en/take.ts'
 import { button, section, signIn } from './accountPage.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { giveFiles } from './giveFiles.ts'
 import { useWorld, useWorldBehindProxy, type World } from './world.ts'
 
 const browser = useBrowser()
@@ -57,12 +58,12 @@ async function startOtherSite(t: TestContext, { url }: World): Promise<string> {
 
 async function share(page: Page, from: string, files: readonly Shared[]): Promise<void> {
   await page.goto(from)
-  const given = files.map(({ name, bytes, type = 'application/octet-stream' }) => ({
+  const given = files.map(({ name, bytes: buffer, type = 'application/octet-stream' }) => ({
     name,
     mimeType: type,
-    buffer: bytes,
+    buffer,
   }))
-  await page.locator('input').setInputFiles(given)
+  await giveFiles(page.locator('input'), given)
   await button(page, 'Share').click()
 }
 

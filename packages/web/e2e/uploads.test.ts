@@ -1,9 +1,6 @@
 /** Uploads of the owner in a real browser, and adoptions, that stopped and go on. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
@@ -15,6 +12,8 @@ import { problems as problemTexts } from '../src/text/en/problems.ts'
 import { button, picture, tile } from './albumPage.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { giveFiles } from './giveFiles.ts'
+import { someFile } from './guestPage.ts'
 import { savedBy } from './saved.ts'
 import { useWorld } from './world.ts'
 
@@ -93,7 +92,7 @@ describe('an album', () => {
     await page.getByText('This album is empty').waitFor()
     const up = world.line.down()
     t.after(() => world.line.mend())
-    await page.locator('.add-files').setInputFiles([{ name: 'small.bin', mimeType: '', buffer: randomBytes(400_000) }])
+    await giveFiles(page.locator('.add-files'), someFile('small.bin', 400_000))
     await page.getByText(albumTexts.uploads.line).waitFor()
     await assertAccessible(page)
     up()
@@ -101,55 +100,47 @@ describe('an album', () => {
 
     const started: string[] = []
     page.on('worker', (worker) => void started.push(new URL(worker.url()).pathname))
-    const content = randomBytes(5_000_000)
-    await page.locator('.add-files').setInputFiles([{ name: 'film.bin', mimeType: '', buffer: content }])
+    const film = someFile('film.bin', 5_000_000)
+    await giveFiles(page.locator('.add-files'), film)
     await tile(page, 'film.bin').waitFor()
     assert.equal(started.length, 1)
     assert.match(started[0] ?? '', /fileHashWorker/)
     await until(() => page.workers().length === 0)
     await tile(page, 'film.bin').getByRole('link').click()
     const saved = await savedBy(page, () => button(page, 'Download').click())
-    assert.deepEqual(saved.bytes, new Uint8Array(content))
+    assert.deepEqual(saved.bytes, new Uint8Array(film.buffer))
   })
 
   it('resumes after a reload when the owner chooses the file again, and refuses another file', async (t) => {
     const keeper = await world.keeper()
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
     page.on('dialog', (dialog) => void dialog.accept())
-    const large = { name: 'film.bin', mimeType: '', buffer: randomBytes(3_000_000) }
+    const large = someFile('film.bin', 3_000_000)
     world.line.slow({ upBytesPerSecond: 100_000 })
-    await page.locator('.add-files').setInputFiles([large])
+    await giveFiles(page.locator('.add-files'), large)
     await page.getByText('Uploading').waitFor()
     await page.reload()
     world.line.slow({})
     await button(page, 'Choose the file').waitFor()
     await assertAccessible(page)
     const again = page.locator('.upload input[type=file]')
-    await again.setInputFiles([{ ...large, buffer: large.buffer.subarray(1) }])
+    await giveFiles(again, { ...large, buffer: large.buffer.subarray(1) })
     await page.getByText('This is another file').waitFor()
-    await again.setInputFiles([large])
+    await giveFiles(again, large)
     await page.getByText('The file is encrypted and uploaded.').waitFor()
     await tile(page, 'film.bin').waitFor()
   })
 
-  const several = ['one', 'two', 'three', 'four', 'five'].map((name) => ({
-    name: `${name}.bin`,
-    mimeType: '',
-    buffer: randomBytes(400_000),
-  }))
+  const several = ['one', 'two', 'three', 'four', 'five'].map((name) => someFile(`${name}.bin`, 400_000))
   const missing = (page: Page) => page.getByText(albumTexts.uploads.phases.file_missing)
 
   it('asks for every file again after a reload, also those that only waited, and takes all that are chosen at once', async (t) => {
     const keeper = await world.keeper()
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
     page.on('dialog', (dialog) => void dialog.accept())
-    const folder = await mkdtemp(join(tmpdir(), 'chosen-'))
-    t.after(() => rm(folder, { recursive: true }))
-    const chosen = several.map(({ name }) => join(folder, name))
-    await Promise.all(several.map(({ name, buffer }) => writeFile(join(folder, name), buffer)))
     world.line.slow({ upBytesPerSecond: 200_000 })
     t.after(() => world.line.mend())
-    await page.locator('.add-files').setInputFiles(chosen)
+    await giveFiles(page.locator('.add-files'), several)
     await page.getByText(albumTexts.uploads.leave).waitFor()
     await page.getByText('Uploading').first().waitFor()
     await page.reload()
@@ -160,14 +151,14 @@ describe('an album', () => {
     assert.deepEqual(await page.locator('.upload-name').allInnerTexts(), several.map(({ name }) => name).toSorted())
     await assertAccessible(page)
     await button(page, 'Cancel five.bin').click()
-    await page.locator('.upload input[type=file]').first().setInputFiles(chosen.slice(0, 4))
+    await giveFiles(page.locator('.upload input[type=file]').first(), several.slice(0, 4))
     await page.getByText('All 4 files are encrypted and uploaded.').waitFor()
     await page.reload()
     await tile(page, 'four.bin').waitFor()
     assert.deepEqual([await page.locator('.tile').count(), await page.locator('.upload').count()], [4, 0])
 
     // The owner does not know which have arrived, and chooses all of them again.
-    await page.locator('.add-files').setInputFiles(chosen)
+    await giveFiles(page.locator('.add-files'), several)
     await page.getByText(albumTexts.uploads.alreadyThere(4, 'one.bin')).waitFor()
     await assertAccessible(page)
     await tile(page, 'five.bin').waitFor()
@@ -182,7 +173,7 @@ describe('an album', () => {
     const { page, context } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
     world.line.slow({ upBytesPerSecond: 200_000 })
     t.after(() => world.line.mend())
-    await page.locator('.add-files').setInputFiles(several)
+    await giveFiles(page.locator('.add-files'), several)
     await page.getByText('Uploading').first().waitFor()
     // From here on the first tab gets no further, however late the second one is.
     await page.route('**/v1/upload/**', () => undefined)

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { inbox } from '../src/text/en/inbox.ts'
 import { links } from '../src/text/en/links.ts'
 import { clipboardOf, useBrowser } from './browser.ts'
+import { giveFiles } from './giveFiles.ts'
 import { allArrived, button, choose, MIB, sendChosen, someFile } from './guestPage.ts'
 import { savedBy } from './saved.ts'
 import { useWorld } from './world.ts'
@@ -56,11 +57,8 @@ describe('a file', () => {
     await page.getByRole('link', { name: 'Storage' }).click()
     await button(page, 'Check now').click()
     await page.getByText('every byte was read and is correct').first().waitFor()
-    await page
-      .getByRole('region', { name: 'Before you delete your own copies' })
-      .locator('input[type=file]')
-      .first()
-      .setInputFiles(film)
+    const before = page.getByRole('region', { name: 'Before you delete your own copies' })
+    await giveFiles(before.locator('input[type=file]').first(), film)
     await page.getByRole('heading', { name: /^Yes: you may delete this copy/ }).waitFor()
   })
 })

@@ -7,18 +7,8 @@ import { isRequest } from '../../../../testing/maliciousServer.ts'
 import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
 import { assertAccessible } from '../axe.ts'
 import { useBrowser } from '../browser.ts'
-import {
-  allArrived,
-  button,
-  choose,
-  contentOf,
-  hasRemembered,
-  MIB,
-  rowOf,
-  type SomeFile,
-  sendChosen,
-  someFile,
-} from '../guestPage.ts'
+import type { SomeFile } from '../giveFiles.ts'
+import { allArrived, button, choose, contentOf, hasRemembered, MIB, rowOf, sendChosen, someFile } from '../guestPage.ts'
 import { useWorldBehindProxy } from '../world.ts'
 
 const DROPS = /^\/d\//

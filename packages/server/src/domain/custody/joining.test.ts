@@ -9,9 +9,9 @@ import { createMortal } from '../../testing/mortal.ts'
 import { defined, sha256, type World } from '../../testing/world.ts'
 
 const MEBIBYTE = 1024 * 1024
-const content = bytes(6 * MEBIBYTE)
-/** One that the store can copy, then short ones. */
-const ENDS = [5.25, 5.5, 5.75, 6].map((end) => end * MEBIBYTE)
+/** One part that the store can copy, then short ones. */
+const ENDS = [0, 1, 2, 3].map((short) => 5 * MEBIBYTE + short * 1000)
+const content = bytes(5 * MEBIBYTE + 3000)
 
 async function landInChunks(world: World, { file = content, ends = ENDS } = {}): Promise<UploadId> {
   const uploadId = await openDrop(world, await newLink(world), file)
