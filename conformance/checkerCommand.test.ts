@@ -1,4 +1,4 @@
-/** `npm run check:receipts` as a process: its input, its output and its exit status. */
+/** `npm run check:receipts`: its input, its output and its exit status; each status once as a process. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { landAsset, newAuthor, newBundle, receiptsOf } from './assetWorld.ts'
+import { type Ended, run } from './checkerRun.ts'
 import { newServerKeys, publish, writeChain } from './receiptWriter.ts'
 import { connect } from './server.ts'
 
@@ -16,13 +17,7 @@ const MAIN = fileURLToPath(new URL('checker/main.ts', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'blindkeep-checker-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
-interface Ended {
-  readonly status: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function run(parameters: readonly string[], input = ''): Promise<Ended> {
+function runProcess(parameters: readonly string[], input = ''): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...parameters])
     const stdout: Buffer[] = []
@@ -55,7 +50,7 @@ const damaged = chain.toSpliced(2, 1, `${chain[2]?.slice(0, -8)}AAAAAAA=`)
 // Covers: Receipt checker
 describe('npm run check:receipts', () => {
   it('exits with 0 when it finds no fault, and says what it did not check', async () => {
-    const { status, stdout } = await run(['-', '--keys', keys], lines(chain))
+    const { status, stdout } = await runProcess(['-', '--keys', keys], lines(chain))
     assert.equal(status, 0)
     assert.match(
       stdout,
@@ -69,7 +64,7 @@ describe('npm run check:receipts', () => {
   })
 
   it('exits with 1 when it finds a fault, and names the receipt and the position', async () => {
-    const { status, stdout } = await run(['-', '--keys', keys, '--whole'], lines(damaged))
+    const { status, stdout } = await runProcess(['-', '--keys', keys, '--whole'], lines(damaged))
     assert.equal(status, 1)
     assert.match(
       stdout,
@@ -92,7 +87,6 @@ describe('npm run check:receipts', () => {
       [[], input],
       [['-', '--keys', keys], ''],
       [['-', '--keys', keys, '--unknown'], input],
-      [['-', '--keys', join(folder, 'missing')], input],
       [[join(folder, 'missing'), '--keys', keys], ''],
       [['-', '--keys', nowhere], input],
       [['-', '--keys', noKeys], input],
@@ -105,6 +99,8 @@ describe('npm run check:receipts', () => {
       runs.map(() => 2),
     )
     for (const { stdout, stderr } of ended.slice(3)) assert.match(stdout + stderr, /^Could not check: /)
+    const { status, stderr } = await runProcess(['-', '--keys', join(folder, 'missing')], input)
+    assert.deepEqual([status, /^Could not check: /.test(stderr)], [2, true])
     const faulty = await run(['-', '--whole'], lines(chain.toSpliced(1, 1)))
     assert.equal(faulty.status, 1, 'a fault is a fault without keys too')
   })

@@ -1,13 +1,12 @@
 /** The receipt checker with receipts of a server that has moved: its published vectors, and its command. */
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import vectors from '../vectors/moves.json' with { type: 'json' }
 import { checkReceipts } from './checker/check.ts'
+import { run } from './checkerRun.ts'
 
 type Claims = Omit<(typeof vectors.invalid)[number], 'reason'>
 
@@ -116,14 +115,10 @@ describe('npm run check:receipts with a server that has moved', async () => {
   const path = (name: string) => join(folder, name)
   await writeFile(path('keys'), JSON.stringify(keys))
   await writeFile(path('moves'), JSON.stringify(moves))
-  const run = (...more: readonly string[]) => {
-    const main = fileURLToPath(new URL('checker/main.ts', import.meta.url))
-    const parameters = ['--disable-warning=ExperimentalWarning', main, '-', '--keys', path('keys'), ...more]
-    return spawnSync(process.execPath, parameters, { input: log.join('\n'), encoding: 'utf8' })
-  }
+  const check = (...more: readonly string[]) => run(['-', '--keys', path('keys'), ...more], log.join('\n'))
 
-  it('says who says which name', () => {
-    const { status, stdout } = run('--moves', path('moves'))
+  it('says who says which name', async () => {
+    const { status, stdout } = await check('--moves', path('moves'))
     assert.equal(status, 0)
     assert.ok(
       stdout.includes(
@@ -133,10 +128,10 @@ describe('npm run check:receipts with a server that has moved', async () => {
     )
   })
 
-  it('names the option when receipts have other names, and needs an answer of moves', () => {
-    const without = run()
+  it('names the option when receipts have other names, and needs an answer of moves', async () => {
+    const without = await check()
     assert.equal(without.status, 1)
     assert.match(without.stdout, /whether the other names are former ones \(--moves\)/)
-    assert.equal(run('--moves', path('keys')).status, 2)
+    assert.equal((await check('--moves', path('keys'))).status, 2)
   })
 })

@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import { MAIN } from '../testing/startServer.ts'
 
 it('a server that is given a command does not start, and says where commands are', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'fsck'], { encoding: 'utf8', timeout: 30_000 })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'fsck'], { encoding: 'utf8', timeout: 60_000 })
   assert.equal(status, 1)
   assert.equal(stdout, '')
   assert.match(stderr, /Unexpected argument 'fsck'.*blindkeep-server --help/)

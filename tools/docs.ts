@@ -5,7 +5,7 @@
  * - Each import leads to a lower floor, where ARCHITECTURE.md draws floors.
  * - No paragraph is longer than 600 characters.
  *
- * `npm run docs:run [-- <file> …]` also runs what says that it can be run: blocks of commands whose fence is
+ * `npm run docs:run [-- <file> …]` runs instead what says that it can be run: blocks of commands whose fence is
  * ```` ```sh run ````, and modules (```` ```js run ````).
  */
 import { readFileSync } from 'node:fs'
@@ -30,37 +30,42 @@ const documents: readonly Document[] = files
 const TEXTS = /\.(md|ts|tsx|html|json|ya?ml|service|sh)$|(^|\/)Dockerfile$/
 /** They have wrong lines on purpose, or names without their meaning. */
 const EXCEPT = /^(tools\/docs\/registryNames(\.test)?\.ts|package-lock\.json)$/
-const packages = files
-  .filter((file) => /^packages\/[^/]+\/package\.json$/.test(file))
-  .map((file) => String(JSON.parse(readFileSync(`${ROOT}${file}`, 'utf8')).name))
-const names = files
-  .filter((file) => TEXTS.test(file) && !EXCEPT.test(file))
-  .flatMap((file) =>
-    registryNames(readFileSync(`${ROOT}${file}`, 'utf8'), packages).map(
-      (found) => `${file}:${found}: this name is not registered: install from a file, run with npx --no-install`,
-    ),
+
+if (!(values.run === true ? await run() : check())) process.exitCode = 1
+
+function check(): boolean {
+  const packages = files
+    .filter((file) => /^packages\/[^/]+\/package\.json$/.test(file))
+    .map((file) => String(JSON.parse(readFileSync(`${ROOT}${file}`, 'utf8')).name))
+  const names = files
+    .filter((file) => TEXTS.test(file) && !EXCEPT.test(file))
+    .flatMap((file) =>
+      registryNames(readFileSync(`${ROOT}${file}`, 'utf8'), packages).map(
+        (found) => `${file}:${found}: this name is not registered: install from a file, run with npx --no-install`,
+      ),
+    )
+
+  const broken = [...brokenLinks(documents, new Set(files))]
+  const upwards = documents.flatMap(({ floors }) =>
+    floors.flatMap((drawn) => [...floorFaults(drawn, files, (file) => readFileSync(`${ROOT}${file}`, 'utf8'))]),
   )
+  const long = documents.flatMap(({ file, long }) =>
+    long.map((line) => `${file}:${line}: a paragraph of more than 600 characters: make a list or a table of it`),
+  )
+  const faults = [...broken, ...names, ...upwards, ...long]
+  for (const fault of faults) console.error(fault)
+  console.log(
+    `${documents.length} documents, ${broken.length} broken links, ${names.length} names of a registry, ${upwards.length} faults of floors, ${long.length} long paragraphs`,
+  )
+  return faults.length === 0
+}
 
-const broken = [...brokenLinks(documents, new Set(files))]
-const upwards = documents.flatMap(({ floors }) =>
-  floors.flatMap((drawn) => [...floorFaults(drawn, files, (file) => readFileSync(`${ROOT}${file}`, 'utf8'))]),
-)
-const long = documents.flatMap(({ file, long }) =>
-  long.map((line) => `${file}:${line}: a paragraph of more than 600 characters: make a list or a table of it`),
-)
-const faults = [...broken, ...names, ...upwards, ...long]
-for (const fault of faults) console.error(fault)
-console.log(
-  `${documents.length} documents, ${broken.length} broken links, ${names.length} names of a registry, ${upwards.length} faults of floors, ${long.length} long paragraphs`,
-)
-if (faults.length > 0) process.exitCode = 1
-
-if (values.run === true) {
+async function run(): Promise<boolean> {
   // Imported here, because it builds the server.
-  const { runBlocks } = await import('./docs/run.ts')
+  const { runDocuments } = await import('./docs/run.ts')
   const runnable = documents.filter(
     ({ file, blocks }) => blocks.length > 0 && (positionals.length === 0 || positionals.includes(file)),
   )
   if (runnable.length === 0) throw new Error('no document has a block that can be run')
-  for (const document of runnable) if (!(await runBlocks(document, ROOT))) process.exitCode = 1
+  return runDocuments(runnable, ROOT)
 }

@@ -21,7 +21,8 @@ export function readCbor(bytes: Uint8Array): Read {
   return offset === undefined ? { value } : { offset, what: 'not deterministic CBOR: it does not re-encode to itself' }
 }
 
-export const writeCbor = (value: unknown): Uint8Array => encode(value, { cde: true })
+/** The library takes its memory in pieces of `chunkSize` bytes: most values are smaller than the usual 4 KiB. */
+export const writeCbor = (value: unknown): Uint8Array => encode(value, { cde: true, chunkSize: 256 })
 
 /** The offset of the first byte in which the two differ, or where the shorter one ends. */
 export function firstDifference(one: Uint8Array, other: Uint8Array): number | undefined {

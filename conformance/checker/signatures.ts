@@ -21,7 +21,15 @@ const LENGTHS: Readonly<Record<Algorithm, { readonly publicKey: number; readonly
   'ML-DSA-65': { publicKey: 1952, signature: 3309 },
 }
 
-export async function openVerify(): Promise<Verify> {
+/** Opened once, as compiling takes longer than to verify a hundred signatures. */
+let opened: Promise<Verify> | undefined
+
+export function openVerify(): Promise<Verify> {
+  opened ??= open()
+  return opened
+}
+
+async function open(): Promise<Verify> {
   const [mlDsa65] = await Promise.all([createMLDSA65(), sodium.ready])
   return (algorithm, { publicKey, message, signature }) => {
     const lengths = LENGTHS[algorithm]

@@ -1,5 +1,4 @@
-/** Reads what the command needs: files, standard input, and documents of a server. */
-import { createReadStream } from 'node:fs'
+/** Reads what the command needs: documents of files and of a server. */
 import { readFile } from 'node:fs/promises'
 
 const DOCUMENTS_PATH = '/.well-known/service'
@@ -9,10 +8,6 @@ const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 /** A source could not be read; the message says which and why. */
 class SourceError extends Error {
   override readonly name = 'SourceError'
-}
-
-export function openInput(path: string): AsyncIterable<string | Uint8Array> {
-  return path === '-' ? process.stdin : createReadStream(path)
 }
 
 /** The JSON of a file or URL. A URL is the base URL of a server, or the address of the document with this name. */

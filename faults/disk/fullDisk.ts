@@ -30,8 +30,8 @@ interface FullDiskReport {
 const MEBIBYTE = 1024 * 1024
 /** Room for all that the load deletes within the grace and two sweeps, or it would fill the disk. */
 const DISK_BYTES = 512 * MEBIBYTE
-/** A refusal from the full disk may still be on its way to its guest. */
-const MAX_TROUBLE_MS = 2_000
+/** A refusal from the full disk may still be on its way to its guest: on a busy machine requests take seconds. */
+const MAX_TROUBLE_MS = 10_000
 const MAX_RECOVERY_MS = 20_000
 const REFILL_MS = 10
 const KILLED_SHARE = 0.25

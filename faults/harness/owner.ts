@@ -4,7 +4,7 @@ import { type Api, jsonOf, pause, type Reply } from './api.ts'
 import { isAdopted } from './assets/assetLedger.ts'
 import { type Attempt, describeAttempt, isOver, type Ledger, type Link, type Owner } from './ledger.ts'
 import type { Moments } from './moments.ts'
-import { type Random, sha256 } from './random.ts'
+import { type Random, randomContent, sha256 } from './random.ts'
 import { isRefusedForSpace } from './uploadRules.ts'
 
 export interface OwnerPorts {
@@ -97,7 +97,12 @@ export async function compareContent(
   if (reply.status === 404 && attempt !== undefined && mayHaveLeft(attempt)) return
   ledger.counts.contentsCompared++
   if (reply.status !== 200) ledger.fault(`content was answered ${reply.status} ${reply.code}: ${entry.drop_id}`)
-  else if (sha256(reply.body) !== entry.ciphertext_hash) ledger.fault(`content has other bytes: ${entry.drop_id}`)
+  else if (!isOf(entry, attempt, reply.body)) ledger.fault(`content has other bytes: ${entry.drop_id}`)
+}
+
+/** Of a known file, whose hash the entry has, the bytes themselves are compared, which takes less time than a hash. */
+function isOf({ ciphertext_hash: hash }: InboxEntry, attempt: Attempt | undefined, body: Buffer): boolean {
+  return attempt === undefined ? sha256(body) === hash : randomContent(attempt.name, attempt.size).equals(body)
 }
 
 /** By link and hash: all files of the harness differ, except those of one byte. */

@@ -49,15 +49,21 @@ function uniform(seed: string): () => number {
   }
 }
 
-/** Incompressible bytes, the same for the same seed. The server cannot tell them from sealed ones. */
+/**
+ * Incompressible bytes, the same for the same seed. The server cannot tell them from sealed ones. They are a part of
+ * one stream, not a copy of it, so that large files need no memory and no time: do not write to them. Two files of one
+ * size are the same only if they begin at the same one of 2^24 places.
+ */
 export function randomContent(seed: string, size: number): Buffer<ArrayBuffer> {
-  const key = createHash('sha256').update(seed).digest().subarray(0, 16)
-  if (zeros.length < size) zeros = Buffer.alloc(size)
-  return createCipheriv('aes-128-ctr', key, Buffer.alloc(16)).update(zeros.subarray(0, size))
+  const start = createHash('sha256').update(seed).digest().readUIntBE(0, 3)
+  const missing = start + size - stream.length
+  // At least doubled, as growing copies it.
+  if (missing > 0) stream = Buffer.concat([stream, cipher.update(Buffer.alloc(Math.max(missing, stream.length)))])
+  return stream.subarray(start, start + size)
 }
 
-/** As many as the largest content: new ones each time would keep the garbage collector busy. */
-let zeros = Buffer.alloc(0)
+const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16))
+let stream = Buffer.alloc(0)
 
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')

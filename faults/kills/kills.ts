@@ -43,8 +43,11 @@ const OCCASIONS: readonly (readonly [share: number, Occasion])[] = [
 const MAX_WAIT_FOR_OCCASION_MS = 1_500
 const MAX_AFTER_OCCASION_MS = 40
 const MAX_START_MS = 700
+/** Between two kills a fast machine does not do more than a slow one, which would show nothing else. */
+const MAX_STEPS = 40
 const REST_SHARE = 0.1
 const REST_MS = 3_000
+const REST_STEPS = 80
 const MAX_REST_MS = 60_000
 const PROGRESS_POLL_MS = 20
 const KILLED_WHILE_STARTING_SHARE = 0.1
@@ -75,7 +78,7 @@ export async function runKills(ports: KillPorts, kills: number, random: Random):
     const own = random.fork(String(index))
     const [, occasion] = byWeight(OCCASIONS, ([share]) => share, own)
     if (own.chance(REST_SHARE)) await rest(ports, pace)
-    else await pause(own.integer(50, 700) * pace)
+    else await untilSteps(ports.ledger, own.integer(1, MAX_STEPS), own.integer(50, 700) * pace)
     await waitFor(ports, { occasion, random: own, pace })
     await killOnce(ports, tally)
     tally.occasions[occasion] = (tally.occasions[occasion] ?? 0) + 1
@@ -90,12 +93,20 @@ export async function runKills(ports: KillPorts, kills: number, random: Random):
   return tally
 }
 
+/** What the server has acknowledged. */
+const stepsOf = ({ counts }: Ledger) => counts.chunks + counts.landings + counts.discards
+
+/** Until the server has acknowledged so much, or the time is over. */
+async function untilSteps(ledger: Ledger, steps: number, maxMs: number): Promise<void> {
+  const [wanted, giveUpAt] = [stepsOf(ledger) + steps, performance.now() + maxMs]
+  while (stepsOf(ledger) < wanted && performance.now() < giveUpAt) await pause(PROGRESS_POLL_MS)
+}
+
 /** A pause without kills: long enough for large files to progress, and until the server has acknowledged a request. */
 async function rest({ ledger, server }: KillPorts, pace: number): Promise<void> {
-  const progress = () => ledger.counts.chunks + ledger.counts.landings + ledger.counts.discards
-  const [before, deadline] = [progress(), createUptimeDeadline(server.uptimeMs, MAX_REST_MS)]
-  await pause(REST_MS * pace)
-  while (progress() === before && ledger.faults.length === 0) {
+  const [before, deadline] = [stepsOf(ledger), createUptimeDeadline(server.uptimeMs, MAX_REST_MS)]
+  await untilSteps(ledger, REST_STEPS, REST_MS * pace)
+  while (stepsOf(ledger) === before && ledger.faults.length === 0) {
     if (deadline.isOver()) ledger.fault(`nothing is acknowledged for ${MAX_REST_MS / 1000} s without a kill`)
     await pause(PROGRESS_POLL_MS)
   }

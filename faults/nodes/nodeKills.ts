@@ -193,7 +193,7 @@ async function judge({ world, cluster }: Scene): Promise<void> {
   await stuck.close()
 }
 
-const MAX_HELD_MS = 15_000
+const MAX_HELD_MS = 60_000
 
 /** An adoption that its node did not finish holds its drop for the time of its lease. */
 async function discardHeld(world: World): Promise<void> {

@@ -64,7 +64,7 @@ describe('account delete', () => {
         input: `${line}\n`,
         env,
         encoding: 'utf8',
-        timeout: 30_000,
+        timeout: 60_000,
       })
     }
     const no = typed('yes')
@@ -173,7 +173,7 @@ describe('deprecation announce', () => {
       input: 'no\n',
       env,
       encoding: 'utf8',
-      timeout: 30_000,
+      timeout: 60_000,
     })
     assert.match(asked.stdout, /versions 2026-01-01 to .*in 100 days.*\(426\).*Nothing was changed/s)
     assert.deepEqual((await json('deprecation', 'list')).announcements, [])

@@ -46,18 +46,55 @@ interface Run {
 
 const environmentOf = (env: Run['env']) => ({ PATH: process.env.PATH ?? '', HOME: root, ...env })
 
-/** Of a start that fails. */
-function refusal(argv: readonly string[], { program = MAIN, env, cwd = root, uid }: Run = {}): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...NODE, program, ...argv], {
+function run(argv: readonly string[], { env, cwd = root, uid }: Run) {
+  return spawnSync(process.execPath, [...NODE, ...argv], {
     cwd,
     ...(uid !== undefined && { uid }),
     env: environmentOf(env),
     encoding: 'utf8',
     timeout: TIMEOUT_MS,
   })
+}
+
+/** Of a start that fails. */
+function refusal(argv: readonly string[], { program = MAIN, ...as }: Run = {}): string {
+  return refusalIn(run([program, ...argv], as))
+}
+
+interface Ended {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function refusalIn({ status, stdout, stderr }: Ended): string {
   assert.deepEqual([status, stdout], [1, ''], stderr)
   assert.doesNotMatch(stderr, /^ +at /m, 'a stack')
   return stderr
+}
+
+/** The program is evaluated once for each of the given calls. */
+const IN_TURN = `const [program, calls] = process.argv.slice(1)
+const print = process.stdout.write.bind(process.stdout)
+const ended = []
+for (const [index, call] of JSON.parse(calls).entries()) {
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr']) process[name].write = (text) => (said[name] += text) !== ''
+  process.argv = [process.execPath, program, ...call]
+  process.exitCode = undefined
+  await import(program + '?' + index)
+  ended.push({ status: process.exitCode ?? 0, ...said })
+}
+process.exitCode = 0
+print(JSON.stringify(ended))`
+
+/** Of all commands, in one process: one for each would mostly load the same code again. */
+function refusalsOfCommands(data: string, as: Run): ReadonlyMap<string, string> {
+  const calls = COMMANDS.map((command) => [...command, '--data', data])
+  const { status, stdout, stderr } = run(['--input-type=module', '--eval', IN_TURN, CLI, JSON.stringify(calls)], as)
+  assert.equal(status, 0, stderr)
+  const ended: readonly Ended[] = JSON.parse(stdout)
+  return new Map(COMMANDS.map((command, index) => [command.join(' '), refusalIn(ended[index] ?? assert.fail())]))
 }
 
 /** Without the program before it. */
@@ -209,6 +246,10 @@ describe('a mistake at a start', () => {
     const parent = await mkdtemp(join(root, 'another-'))
     const data = join(parent, 'data')
     const as = { program: CLI, cwd: '/', ...(isRoot && { uid: OTHER_UID }) }
+    const assertSame = (why: string, env: Run['env'] = {}) => {
+      for (const [command, said] of refusalsOfCommands(data, { ...as, env }))
+        assert.equal(sentenceOf(said), why, command)
+    }
     await bannerOf(['--port', '0', '--data', data])
     const database = join(data, 'blindkeep.sqlite')
     const modes = [
@@ -233,8 +274,7 @@ describe('a mistake at a start', () => {
           `^the data directory ${data} cannot be used: the user .* may not .* ${named}, .*chown.*DATA_DIR.*\n$`,
         ),
       )
-      for (const command of COMMANDS)
-        assert.equal(sentenceOf(refusal([...command, '--data', data], as)), why, command.join(' '))
+      assertSame(why)
     }
     await open()
     // A database in a directory of its own.
@@ -248,8 +288,7 @@ describe('a mistake at a start', () => {
       why,
       new RegExp(`^the directory of the database ${elsewhere} cannot be used: the user .*DATABASE_URL.*\n$`),
     )
-    for (const command of COMMANDS)
-      assert.equal(sentenceOf(refusal([...command, '--data', data], { ...as, env })), why, command.join(' '))
+    assertSame(why, env)
     await chmod(parent, 0o555)
     assert.match(
       refusal(['serve', '--port', '0', '--data', join(parent, 'new')], as),

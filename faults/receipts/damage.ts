@@ -7,8 +7,9 @@ import { describeFaults, type KeysDocument, type LogEntry, type PublishedKey } f
 
 /** Receipts checked on each side of the altered one: an altered byte shows in its own receipt or in the next ones. */
 const NEIGHBOURS = 2
-/** Alterations of the chain are checked on this many first receipts. */
+/** Alterations of the chain are checked on at most so many first receipts, or so many after the first rotation. */
 const MAX_BEGINNING = 200
+const AFTER_ROTATION = 20
 /** For this many altered bytes, every other alteration is made once. */
 const BYTES_A_ROUND = 20
 
@@ -73,7 +74,8 @@ function alteredByte({ entries }: Log, random: Random): Trial {
 }
 
 function alterations({ entries, keys }: Log, random: Random): readonly Trial[] {
-  const log = entries.slice(0, MAX_BEGINNING)
+  const rotated = entries.findIndex(({ keyId }) => keyId !== entries[0]?.keyId)
+  const log = entries.slice(0, rotated < 0 ? MAX_BEGINNING : Math.min(MAX_BEGINNING, rotated + AFTER_ROTATION))
   const receipts = log.map(({ receiptCbor }) => receiptCbor)
   const at = random.integer(1, log.length - 3)
   const [chosen, next] = [log[at], log[at + 1]]

@@ -126,7 +126,7 @@ async function newFuzzing(
 
 /** Sends again, alone, what was under way when the server did nothing else for too long. */
 async function judgeSuspects({ watch: { client, fault }, loop }: Fuzzing): Promise<void> {
-  for (const call of loop.suspects()) {
+  for (const call of await loop.suspects()) {
     const workedMs = await loop.measure(`${call.method} ${call.path.slice(0, 80)}`, () =>
       client.send(call).catch(() => undefined),
     )

@@ -78,7 +78,7 @@ function chunkOf(content: Buffer<ArrayBuffer>, offset: number): Buffer<ArrayBuff
 }
 
 function hashOf(name: string): string {
-  const content = randomContent(name, CHUNK_BYTES)
+  const content = Buffer.from(randomContent(name, CHUNK_BYTES))
   const hash = createHash('sha256')
   for (let offset = 0; offset < LARGE_BYTES; offset += CHUNK_BYTES) hash.update(chunkOf(content, offset))
   return hash.digest('hex')
@@ -91,7 +91,7 @@ async function upload(api: Api, { asset, blob }: LargeFile): Promise<void> {
   assert.equal(created.status, 201, created.body.toString())
   blob.uploadId = jsonOf<CreateUploadResponse>(created).upload_id
   const path = `/v1/upload/${blob.uploadId}`
-  const content = randomContent(blob.name, CHUNK_BYTES)
+  const content = Buffer.from(randomContent(blob.name, CHUNK_BYTES))
   for (let offset = 0; offset < blob.size; offset += CHUNK_BYTES) {
     const bytes = chunkOf(content, offset)
     const headers = { [HEADERS.offset]: String(offset), [HEADERS.checksum]: sha256(bytes) }

@@ -1,7 +1,9 @@
 /** How long single requests hold the event loop of a server that was started with `loopProbe.ts`. */
 import { closeSync, openSync, readSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Call } from '../../../conformance/call.ts'
+import { LOOK_EVERY_MS } from './loopProbe.ts'
 
 /** The most that one request may use of the main thread without a pause: other requests wait for that long. */
 export const MAX_TURN_MS = 50
@@ -32,13 +34,15 @@ export interface LoopWatch {
   /** Remembers when a call was under way. */
   note<Answer>(call: Call, answer: () => Promise<Answer>): Promise<Answer>
   /** Calls that were under way during turns that were too long, and forgets all calls. */
-  suspects(): readonly Call[]
+  suspects(): Promise<readonly Call[]>
   /**
    * The longest turn of a request that is sent alone, three times if the first turn was too long: the shortest of
    * those. `before` makes what the request needs, each time; its turns do not count. Turns of what was sent earlier may
    * count the first time.
    */
   measure(name: string, send: SendOne, before?: () => Promise<unknown>): Promise<number>
+  /** The longest turn of several requests, each sent when the one before is answered. Earlier ones may count. */
+  measureSeveral(name: string, sends: readonly SendOne[]): Promise<number>
 }
 
 /** Settings of a server that is watched. `file` is an empty file. */
@@ -56,7 +60,7 @@ export function createLoopWatch(file: string, ping: () => Promise<unknown>): Loo
   let under: (Omit<Turn, 'workedMs'> & { readonly call: Call })[] = []
   let longest = { name: 'none', workedMs: 0 }
 
-  async function alone(send: SendOne, before: SendOne | undefined): Promise<number> {
+  async function alone(send: SendOne, before?: SendOne): Promise<number> {
     if (before !== undefined) {
       await before()
       await settled()
@@ -67,8 +71,12 @@ export function createLoopWatch(file: string, ping: () => Promise<unknown>): Loo
     return Math.max(0, ...turnsSince().map(({ workedMs }) => workedMs))
   }
 
-  /** The probe writes a turn down when the next one begins: the second answer is from a later turn than the first. */
+  /**
+   * The probe writes a turn down when the next one begins and its time has come: the second answer is from a later turn
+   * than the first.
+   */
   async function settled(): Promise<void> {
+    await wait(LOOK_EVERY_MS + 1)
     await ping()
     await ping()
   }
@@ -86,7 +94,8 @@ export function createLoopWatch(file: string, ping: () => Promise<unknown>): Loo
         if (under.length < MAX_REMEMBERED) under.push({ from, to: Date.now(), call })
       }
     },
-    suspects() {
+    async suspects() {
+      await settled()
       const turns = turnsSince().filter(({ workedMs }) => workedMs > maxMs)
       const found = under.filter(({ from, to }) => turns.some((turn) => turn.from <= to && from <= turn.to))
       under = []
@@ -100,6 +109,13 @@ export function createLoopWatch(file: string, ping: () => Promise<unknown>): Loo
       }
       if (least > longest.workedMs) longest = { name, workedMs: least }
       return least
+    },
+    async measureSeveral(name, sends) {
+      const workedMs = await alone(async () => {
+        for (const send of sends) await send()
+      })
+      if (workedMs > longest.workedMs && workedMs <= maxMs) longest = { name, workedMs }
+      return workedMs
     },
   }
 }

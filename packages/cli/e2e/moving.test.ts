@@ -10,8 +10,10 @@ import { promisify } from 'node:util'
 import { installPacked, type Packed } from '../../../testing/packed.ts'
 import { freePort } from '../../../testing/startServer.ts'
 import { until } from '../../../testing/until.ts'
+import { launchBrowser } from '../../web/e2e/browser.ts'
 
 const run = promisify(execFile)
+const CHECKER = fileURLToPath(new URL('../../../conformance/checker/main.ts', import.meta.url))
 const DOCUMENT = fileURLToPath(new URL('../../../docs/moving.md', import.meta.url))
 const OLD = 'http://127.0.0.1:8080'
 /** In the documents. Here another name of this machine, which a proxy needs no certificate for. */
@@ -37,7 +39,7 @@ it('brings a stranger, with what they tried, from loopback to a name', async (t)
   const readme = await readFile(join(packed.directory, 'node_modules', 'blindkeep-server', 'README.md'), 'utf8')
   const document = await readFile(DOCUMENT, 'utf8')
   const [, put = '', move = ''] = blocksIn(document.slice(0, document.indexOf('## From one name to another')), 2)
-  const [, tried = ''] = /second terminal:\n\n```sh run\n([\s\S]*?)```/.exec(readme) ?? []
+  const [, tried = ''] = /second terminal:\n\n```sh\n([\s\S]*?)```/.exec(readme) ?? []
 
   const first = await serve(t, { cwd, port })
   assert.ok(
@@ -45,6 +47,16 @@ it('brings a stranger, with what they tried, from loopback to a name', async (t)
       'for your eyes only',
     ),
   )
+  const receipt = join(cwd, 'letter.txt.blindkeep-receipt.json')
+  const checked = await run(process.execPath, [
+    '--disable-warning=ExperimentalWarning',
+    CHECKER,
+    receipt,
+    '--keys',
+    from,
+  ])
+  assert.match(checked.stdout, /^Checked 1 receipt .*\nNo fault found\./)
+  await showsItsPages(t, from)
   await ended(first)
   await shell('blindkeep-server backup backup')
   await shell(put)
@@ -100,4 +112,13 @@ async function ended(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
   assert.deepEqual(await exit, [0, null])
+}
+
+async function showsItsPages(t: TestContext, url: string): Promise<void> {
+  const browser = await launchBrowser()
+  t.after(() => browser.close())
+  const { page, problems, close } = await browser.visit({ url: `${url}/` })
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  assert.deepEqual(problems, [])
+  await close()
 }

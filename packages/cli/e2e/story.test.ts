@@ -1,5 +1,5 @@
 /**
- * An office and its guest, with the packed program: 200 small files in nested folders and a large one, while the line
+ * An office and its guest, with the packed program: 120 small files in nested folders and a large one, while the line
  * is cut three times, and the guest's program, the server and, twice, the office's program are killed. `LARGE_BYTES`:
  * the size of the large file. Then, undisturbed, a file whose size and last positions need more than 31 bits.
  */
@@ -21,9 +21,9 @@ const LARGE_BYTES = Number(process.env.LARGE_BYTES ?? 64 * MEBIBYTE)
 /** Small, so that the large file has many. */
 const CHUNK_BYTES = MEBIBYTE / 4
 const BEYOND_BYTES = 2 ** 31 + MEBIBYTE + 1
-const SMALL_FILES = 200
+const SMALL_FILES = 120
 /** Fewer than files, as those that have landed do not count. */
-const LINK_SESSIONS_PER_WINDOW = 100
+const LINK_SESSIONS_PER_WINDOW = 60
 /** With the killed ones. */
 const MAX_DROP_CALLS = 10
 const MAX_MS = 20 * 60_000

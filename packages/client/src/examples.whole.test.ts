@@ -62,6 +62,12 @@ const example = (name: string, args: readonly string[], env?: Readonly<Record<st
 const asOwner = async (args: readonly string[], env?: Readonly<Record<string, string>>) =>
   (await succeed(example('owner.mjs', args, env))).toString().trim()
 
+async function signedIn(): Promise<Owner> {
+  const { owner: now } = await logIn({ baseUrl: proxy.url, email, password: PASSWORD, environment: nodeEnvironment })
+  assert.ok(now)
+  return now
+}
+
 async function fileOf(bytes: number): Promise<{ readonly name: string; readonly content: Buffer }> {
   const [name, content] = [`${randomUUID()}.bin`, randomBytes(bytes)]
   await writeFile(join(directory, name), content)
@@ -88,9 +94,7 @@ const guests = [
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'blindkeep-examples-'))
   words = await asOwner(['register'])
-  const signedIn = await logIn({ baseUrl: proxy.url, email, password: PASSWORD, environment: nodeEnvironment })
-  assert.ok(signedIn.owner)
-  owner = signedIn.owner
+  owner = await signedIn()
 })
 after(() => rm(directory, { recursive: true }))
 
@@ -143,8 +147,7 @@ describe('owner.mjs', () => {
   it('opens what a revoked device has signed only with consent', async () => {
     const { name, content } = await fileOf(1000)
     const assetId = await asOwner(['upload', name])
-    const { owner: now } = await logIn({ baseUrl: proxy.url, email, password: PASSWORD, environment: nodeEnvironment })
-    assert.ok(now)
+    const now = await signedIn()
     const { signed } = await now.openAsset(assetId)
     assert.ok(signed)
     await now.revokeDevice(signed.deviceId)
@@ -164,50 +167,59 @@ function mistyped(url: string): string {
 /** Both sides open the asset. */
 async function assertKept(assetId: string, content: Buffer, name: string): Promise<void> {
   assert.ok(content.equals(await succeed(example('owner.mjs', ['read', assetId]))))
-  // The recovery ends the session of this library.
-  const signedIn = await logIn({ baseUrl: proxy.url, email, password: PASSWORD, environment: nodeEnvironment })
-  assert.ok(signedIn.owner)
-  const opened = await signedIn.owner.openAsset(assetId)
+  const opened = await owner.openAsset(assetId)
   assert.ok(opened.signed)
   assert.equal(opened.name, name)
   assert.ok(content.equals(Buffer.from(await new Response(opened.content).arrayBuffer())))
 }
 
-for (const guest of guests)
-  describe(guest.name, { skip: guest.lack ?? false }, () => {
-    it('sends a file through a link with a title and a passphrase, and checks its receipt', async () => {
-      const url = await asOwner(['link', '', 'For you', 'Bo'], { BLINDKEEP_PASSPHRASE: PASSPHRASE })
-      const { name, content } = await fileOf(2_500_000)
-      assert.notEqual((await guest.send([mistyped(url), name, 'open sesame'])).code, 0)
-      const output = (await succeed(guest.send([url, name, 'open sesame']))).toString()
-      assert.match(output, /"title": ?"For you"/)
-      const line = (await asOwner(['inbox'])).split('\n').find((one) => one.includes(name))
-      const { drop_id: dropId }: Record<string, string> = JSON.parse(line ?? '{}')
-      assert.ok(dropId !== undefined && content.equals(await succeed(example('owner.mjs', ['open', dropId]))))
-      const receipt = join(directory, `${name}.receipt.json`)
-      assert.match((await succeed(run(process.execPath, [CHECK, proxy.url, receipt]))).toString(), /\nholds\n$/)
-      assert.ok(output.includes(JSON.parse(await readFile(receipt, 'utf8')).ciphertext_hash))
-    })
-
-    it('seals nothing if the server names another key than the link', async () => {
-      const url = await asOwner(['link'])
-      const other = await asOwner(['link'])
-      const [{ name }, swapped] = [await fileOf(10), `${url.split('#')[0]}#${other.split('#')[1]}`]
-      const { code, errors } = await guest.send([swapped, name])
-      assert.deepEqual([code, /another key/.test(errors)], [1, true], errors)
-    })
-
-    it('refuses a receipt that the server has changed', async () => {
-      const [url, { name }] = [await asOwner(['link']), await fileOf(10)]
-      proxy.tamper({
-        matches: ({ method, path }) => method === 'GET' && path.endsWith('/receipt'),
-        answer: (message) => {
-          const body = JSON.parse(message.body.toString())
-          const cbor = Buffer.from(body.receipt_cbor, 'base64')
-          cbor[cbor.length - 1] = (cbor.at(-1) ?? 0) ^ 1
-          return { ...message, body: Buffer.from(JSON.stringify({ ...body, receipt_cbor: cbor.toString('base64') })) }
-        },
-      })
-      assert.notEqual((await guest.send([url, name])).code, 0)
-    })
+describe('a guest', () => {
+  let asked: string
+  /** This library's, which the tests above know to be as `owner.mjs` makes them. */
+  let urls: readonly string[]
+  /** The recovery has ended the session of this library. */
+  let owner: Owner
+  before(async () => {
+    asked = await asOwner(['link', '', 'For you', 'Bo'], { BLINDKEEP_PASSPHRASE: PASSPHRASE })
+    owner = await signedIn()
+    urls = await Promise.all([owner.createLink(), owner.createLink()].map(async (made) => (await made).url))
   })
+
+  for (const guest of guests)
+    describe(guest.name, { skip: guest.lack ?? false }, () => {
+      it('sends a file through a link with a title and a passphrase, and checks its receipt', async () => {
+        const { name, content } = await fileOf(2_500_000)
+        assert.notEqual((await guest.send([mistyped(asked), name, 'open sesame'])).code, 0)
+        const output = (await succeed(guest.send([asked, name, 'open sesame']))).toString()
+        assert.match(output, /"title": ?"For you"/)
+        const drop = (await owner.inbox()).find(({ file }) => file?.name === name)
+        assert.ok(drop)
+        const opened = await owner.openDrop(drop)
+        assert.ok(content.equals(Buffer.from(await new Response(opened.content).arrayBuffer())))
+        const receipt = join(directory, `${name}.receipt.json`)
+        assert.match((await succeed(run(process.execPath, [CHECK, proxy.url, receipt]))).toString(), /\nholds\n$/)
+        assert.ok(output.includes(JSON.parse(await readFile(receipt, 'utf8')).ciphertext_hash))
+      })
+
+      it('seals nothing if the server names another key than the link', async () => {
+        const [url = '', other = ''] = urls
+        const [{ name }, swapped] = [await fileOf(10), `${url.split('#')[0]}#${other.split('#')[1]}`]
+        const { code, errors } = await guest.send([swapped, name])
+        assert.deepEqual([code, /another key/.test(errors)], [1, true], errors)
+      })
+
+      it('refuses a receipt that the server has changed', async () => {
+        const [[url = ''], { name }] = [urls, await fileOf(10)]
+        proxy.tamper({
+          matches: ({ method, path }) => method === 'GET' && path.endsWith('/receipt'),
+          answer: (message) => {
+            const body = JSON.parse(message.body.toString())
+            const cbor = Buffer.from(body.receipt_cbor, 'base64')
+            cbor[cbor.length - 1] = (cbor.at(-1) ?? 0) ^ 1
+            return { ...message, body: Buffer.from(JSON.stringify({ ...body, receipt_cbor: cbor.toString('base64') })) }
+          },
+        })
+        assert.notEqual((await guest.send([url, name])).code, 0)
+      })
+    })
+})
