@@ -9,7 +9,7 @@ const ROUNDS = 21
 const PATIENCE_MS = 5000
 const CONFIRMATIONS = 3
 /** Shorter times are mostly noise: the function is repeated until one measurement takes at least this long. */
-const MIN_MS = 0.2
+const MIN_MS = 0.05
 const MAX_REPEATS = 128
 
 export interface Work<Input> {

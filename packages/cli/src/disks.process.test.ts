@@ -173,17 +173,15 @@ describe('the command line', { skip: missing }, () => {
     })
 
   it('saves files into a folder that cannot be synced', async () => {
-    for (const error of ['EINVAL', 'EOPNOTSUPP', 'EPERM']) {
-      const folder = join(root, `unsynced-${error}`)
-      await mkdir(folder)
-      const { url, opaqueId } = await here.owner.createLink()
-      const content = randomBytes(100)
-      await here.drop(content, { name: 'a.txt' }, url)
-      const under = [...strace(`fsync:error=${error}`), '-P', folder]
-      const call = ['inbox', 'save', '--to', folder, '--link', opaqueId, '--profile', here.profile, '--discard']
-      const { status, stderr } = await run(call, { under })
-      assert.equal(status, 0, stderr)
-      assert.deepEqual(await readFile(join(folder, 'a.txt')), content)
-    }
+    const folder = join(root, 'unsynced-folder')
+    await mkdir(folder)
+    const { url, opaqueId } = await here.owner.createLink()
+    const content = randomBytes(100)
+    await here.drop(content, { name: 'a.txt' }, url)
+    const under = [...strace('fsync:error=EOPNOTSUPP'), '-P', folder]
+    const call = ['inbox', 'save', '--to', folder, '--link', opaqueId, '--profile', here.profile, '--discard']
+    const { status, stderr } = await run(call, { under })
+    assert.equal(status, 0, stderr)
+    assert.deepEqual(await readFile(join(folder, 'a.txt')), content)
   })
 })

@@ -306,7 +306,9 @@ describe('an inbox', () => {
     const title = (count: number) => `${text.batch.count(count)} ${text.from('Anna')}`
     const batch = page.getByRole('article', { name: title(7), exact: true })
     await batch.waitFor()
-    assert.equal(await page.getByText('All from Sunday.').count(), 2)
+    const words = page.getByText('All from Sunday.')
+    await words.nth(1).waitFor()
+    assert.equal(await words.count(), 2)
     const rows = page.locator('.batch .drop')
     const names = async () => (await rows.locator('.name').allTextContents()).map((name) => name.slice(-5))
     assert.deepEqual(await names(), ['0.jpg', '1.jpg', '2.jpg', '3.jpg', '4.jpg'])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
-import { makeFolder, streamOf } from './disk.ts'
+import { ifDiskHas, makeFolder, streamOf } from './disk.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'blindkeep-disk-'))
 after(() => rm(root, { recursive: true, force: true }))
@@ -27,4 +27,11 @@ describe('a folder', () => {
     if (process.platform === 'linux')
       assert.throws(() => makeFolder('/proc/none/below'), { code: 'ENOENT', path: '/proc/none' })
   })
+})
+
+it('what a disk lacks is done without, in whatever words the system says so; every other failure stays one', async () => {
+  const failing = (code: string) => ifDiskHas(() => Promise.reject(Object.assign(new Error(), { code })))
+  for (const code of ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM'])
+    assert.equal(await failing(code), false, code)
+  for (const code of ['EIO', 'ENOSPC']) await assert.rejects(failing(code), { code })
 })

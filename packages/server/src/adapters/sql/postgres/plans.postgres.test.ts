@@ -85,10 +85,14 @@ async function statementsOf(client: Client): Promise<ReadonlyMap<string, Readonl
   return statements
 }
 
+/** The same in every database. */
+let statements: ReadonlyMap<string, ReadonlySet<string>> | undefined
+
 /** What each statement reads from end to end, beyond what may be. */
 async function excesses({ client, firstColumns }: Planning): Promise<readonly string[]> {
   const found: string[] = []
-  for (const [name, texts] of await statementsOf(client))
+  statements ??= await statementsOf(client)
+  for (const [name, texts] of statements)
     for (const text of texts) {
       const { rows } = await client.query(`explain (generic_plan, format json) ${text}`)
       for (const read of readWhole(rows[0]['QUERY PLAN'][0].Plan, firstColumns))
