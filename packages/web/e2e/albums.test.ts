@@ -258,7 +258,7 @@ describe('a file that is protected from deletion', () => {
     await day.fill(chosen)
     await button(page, 'Protect the file').click()
     await page.getByText('The file cannot be deleted before').waitFor()
-    await page.getByText('Cannot be deleted before').waitFor()
+    await page.getByText('Cannot be deleted before', { exact: true }).waitFor()
     assert.ok(
       Math.abs(Date.parse((await keeper.owner.asset(assetId)).retainedUntil ?? '') - Date.parse(chosen)) < 86_400_000,
     )
