@@ -242,7 +242,8 @@ describe('readSeenRecord', () => {
         assert.ok(read !== undefined && Number.isSafeInteger(read.changeSeq) && read.changeSeq >= 0)
         assert.ok(read.visits === undefined || read.visits instanceof Uint8Array)
         assert.ok(read.lookedAfterMove === undefined || Number.isFinite(Date.parse(read.lookedAfterMove)))
-        for (const [id, time] of read.revokedDevices) assert.ok(parseDeviceId(id) === id && Number.isFinite(Date.parse(time)))
+        for (const [id, time] of read.revokedDevices)
+          assert.ok(parseDeviceId(id) === id && Number.isFinite(Date.parse(time)))
       }),
       runs(300),
     )
