@@ -3,11 +3,11 @@
  * whole body as text, which costs a page that sends gigabytes more than the sending itself.
  */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import type { CDPSession } from 'playwright-core'
 import { chromiumProgram } from '../packages/web/e2e/chromium.ts'
+import { endWithRow } from './processes.ts'
 import type { RowOptions } from './row.ts'
 
 const PARAMETERS = [
@@ -42,14 +42,7 @@ export async function launchChromium({ directory, atEnd }: RowOptions): Promise<
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   })
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  const exited = once(child, 'exit')
-  atEnd(async () => {
-    process.removeListener('exit', kill)
-    kill()
-    await exited
-  })
+  endWithRow(child, { atEnd })
   const [, , , toBrowser, fromBrowser] = child.stdio
   if (!(toBrowser instanceof Writable && fromBrowser instanceof Readable)) throw new Error('the browser has no pipes')
   return speak(toBrowser, fromBrowser)

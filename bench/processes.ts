@@ -1,5 +1,5 @@
 /** Starts other processes: the server, its peers, and programs of the system. */
-import { execFile, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, open, writeFile } from 'node:fs/promises'
@@ -49,14 +49,7 @@ export const startPeerProcess = shared(
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path, ...parameters], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const kill = () => child.kill('SIGKILL')
-    process.once('exit', kill)
-    const exited = once(child, 'exit')
-    atEnd(async () => {
-      process.removeListener('exit', kill)
-      kill()
-      await exited
-    })
+    const exited = endWithRow(child, { atEnd })
     const lines = createInterface({ input: child.stdout })
     const [line] = await Promise.race([once(lines, 'line'), exited.then(() => ['ended'])])
     const port = Number(line)
@@ -83,6 +76,23 @@ export async function startNginx(directory: string, options: RowOptions): Promis
   return port
 }
 
+interface EndWithRow extends Pick<RowOptions, 'atEnd'> {
+  readonly signal?: NodeJS.Signals
+}
+
+/** Ends the process with the row, or with this process. Resolves when it has ended. */
+export function endWithRow(child: ChildProcess, { atEnd, signal = 'SIGKILL' }: EndWithRow): Promise<unknown[]> {
+  const exited = once(child, 'exit')
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  atEnd(async () => {
+    process.removeListener('exit', kill)
+    child.kill(signal)
+    await exited
+  })
+  return exited
+}
+
 /** Resolves when the program listens. */
 export async function startProgram(
   program: string,
@@ -90,13 +100,7 @@ export async function startProgram(
   { port, atEnd }: Pick<RowOptions, 'atEnd'> & { readonly port: number },
 ): Promise<void> {
   const child = spawn(program, parameters, { stdio: 'ignore' })
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  atEnd(async () => {
-    process.removeListener('exit', kill)
-    child.kill('SIGTERM')
-    if (child.exitCode === null) await once(child, 'exit')
-  })
+  endWithRow(child, { atEnd, signal: 'SIGTERM' })
   for (let attempt = 0; !(await listens(port)); attempt++) {
     if (attempt === 100 || child.exitCode !== null) throw new Error(`${program} did not start`)
     await wait(50)
