@@ -6,11 +6,11 @@ import { useText } from '../../common/reader.ts'
 import { spokenName } from '../../common/visibleName.ts'
 import { useOwnerPages } from '../context.ts'
 import { useNames } from '../find/useNames.ts'
-import { alreadyThere } from './alreadyThere.ts'
+import type { TakenUploads } from '../take/takenUploads.ts'
+import { type AlbumContents, alreadyThere, withoutRepeats } from './alreadyThere.ts'
 import { assetFeedOf, newestByAlbum } from './assetFeed.ts'
 import { showAsset } from './shownAsset.ts'
 import { albumsTexts } from './texts.ts'
-import type { UploadQueue } from './uploadQueue.ts'
 import { nameIn, noteName } from './useFoundAssets.ts'
 
 interface Adding {
@@ -23,7 +23,10 @@ interface Adding {
   readonly hideLeft: () => void
 }
 
-export function useAdding(albumId: AlbumId | undefined, queue: UploadQueue<File>): Adding {
+export function useAdding(
+  albumId: AlbumId | undefined,
+  { queue, signal }: Pick<TakenUploads, 'queue' | 'signal'>,
+): Adding {
   const { owner } = useOwnerPages()
   const { names } = useNames()
   const [looking, setLooking] = useState(0)
@@ -36,12 +39,14 @@ export function useAdding(albumId: AlbumId | undefined, queue: UploadQueue<File>
       // What the album has cannot be known now: the files come first.
       .catch(() => new Set<File>())
     setLooking((count) => count - files.length)
-    setLeft((before) => [...before, ...known])
+    // The owner has left this tab meanwhile.
+    if (signal.aborted) return
+    setLeft((before) => withoutRepeats([...before, ...known]))
     const added = files.filter((file) => !known.has(file))
     if (added.length > 0) queue.add(added, album)
   }
 
-  async function contentsOf(album: AlbumId) {
+  async function contentsOf(album: AlbumId): Promise<AlbumContents> {
     return {
       assets: newestByAlbum(await assetFeedOf(owner).refresh()).get(album) ?? [],
       uploads: () => queue.items().filter((item) => item.albumId === album),
@@ -51,7 +56,7 @@ export function useAdding(albumId: AlbumId | undefined, queue: UploadQueue<File>
         noteName(names, asset, description)
         return trust.kind === 'signed' ? description : undefined
       },
-    } satisfies Parameters<typeof alreadyThere>[1]
+    }
   }
 
   return {

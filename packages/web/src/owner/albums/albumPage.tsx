@@ -48,8 +48,8 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
   const albumId = parseAlbumId(wanted)
   const error = albums.error ?? loaded.error
   useLookAtShares()
-  const { queue, items } = useUploads()
-  const { add, ...notAdded } = useAdding(albumId, queue)
+  const { queue, items, signal } = useUploads()
+  const { add, ...notAdded } = useAdding(albumId, { queue, signal })
   const isMissing = albumId === undefined || (albums.value !== undefined && album === undefined)
   return (
     <div class="stack album-page">

@@ -49,4 +49,9 @@ export async function alreadyThere<File extends ChosenFile>(
   return new Set(files.filter((file) => !isListed(file, true) && (isListed(file, false) || isFound(file))))
 }
 
+/** Of two with the same name, size and date, the later one. */
+export function withoutRepeats<File extends ChosenFile>(files: readonly File[]): readonly File[] {
+  return [...new Map(files.map((file) => [keyOf(file.size, file.name, file.lastModified), file])).values()]
+}
+
 const keyOf = (...facts: readonly (string | number | undefined)[]) => JSON.stringify(facts)
