@@ -3,7 +3,7 @@ import { type Connections, StorageUnavailable } from '../../../ports/store.ts'
 import { MAX_WAITING } from '../shared/turns.ts'
 import type { PostgresHealth } from './health.ts'
 import { connectionError } from './login.ts'
-import { openSession, type PostgresSession, serverRunIn, startOf } from './session.ts'
+import { noteLoss, openSession, type PostgresSession, serverRunIn, startOf } from './session.ts'
 import { typesOfPort } from './types.ts'
 
 /** Connections to one database. They open as they are needed. */
@@ -37,6 +37,7 @@ export function createConnections(options: {
     pipeline: true,
     types: typesOfPort,
     onConnect: async (client: ClientBase) => {
+      noteLoss(client)
       const answers = await withinTime(client.query(startOf(answerTimeoutMs)), answerTimeoutMs)
       onOpen?.(serverRunIn(answers))
     },

@@ -1,4 +1,5 @@
 import {
+  type ClientBase,
   DatabaseError,
   type PoolClient,
   type QueryArrayConfig,
@@ -72,28 +73,34 @@ function rowsIn({ fields, rows, rowCount }: QueryArrayResult): Rows {
   return { columns: fields, rows, changed: rowCount ?? 0 }
 }
 
+const lostClients = new WeakSet<ClientBase>()
+
+/**
+ * Call it for each new connection, before its first statement: the answer of that one and the end of the connection may
+ * arrive together, before the connection is lent.
+ */
+export function noteLoss(client: ClientBase): void {
+  client.on('error', () => lostClients.add(client))
+}
+
 export function openSession(
   client: PoolClient,
   { health, answerTimeoutMs }: { readonly health: PostgresHealth; readonly answerTimeoutMs: number },
 ): PostgresSession {
   let givenBack = false
   /** The server cannot be reached any more, so it is unknown what it did with the last statement. */
-  let lost = false
+  const isLost = () => lostClients.has(client)
   let fit = true
   let begun = false
   const underWay = new Set<Promise<unknown>>()
   let rolledBack: Promise<boolean> | undefined
 
-  const onError = () => {
-    lost = true
-  }
-  client.on('error', onError)
   const deadline = createDeadline(client, answerTimeoutMs + GRACE_MS, () => underWay.size > 0)
 
   async function answerTo(query: string | QueryArrayConfig): Promise<QueryResult | readonly QueryResult[]> {
     health.check()
     if (givenBack) throw new Error('The connection was given back')
-    if (lost) throw new StorageUnavailable('The connection to the database is lost')
+    if (isLost()) throw new StorageUnavailable('The connection to the database is lost')
     sendTogether(client)
     const answer = client.query(query)
     underWay.add(answer)
@@ -112,7 +119,7 @@ export function openSession(
 
   function judge(error: unknown): unknown {
     if (error instanceof DatabaseError) return health.judge(error)
-    return lost ? new StorageUnavailable('The connection to the database is lost', { cause: error }) : error
+    return isLost() ? new StorageUnavailable('The connection to the database is lost', { cause: error }) : error
   }
 
   async function control(statements: string): Promise<string> {
@@ -123,7 +130,7 @@ export function openSession(
   async function rollBack(): Promise<boolean> {
     if (!begun) return true
     try {
-      if (lost) return false
+      if (isLost()) return false
       await control('rollback')
       begun = false
       return true
@@ -142,7 +149,7 @@ export function openSession(
     },
     async commit() {
       // This commit never reaches the server, which undoes the transaction.
-      if (lost) begun = false
+      if (isLost()) begun = false
       const done = await control('commit')
       begun = false
       if (done !== 'COMMIT') throw new Error('The database has undone the transaction')
@@ -157,8 +164,7 @@ export function openSession(
       await Promise.allSettled(underWay)
       await rolledBack
       deadline.end()
-      client.removeListener('error', onError)
-      return fit && !lost && !begun
+      return fit && !isLost() && !begun
     },
   }
 }

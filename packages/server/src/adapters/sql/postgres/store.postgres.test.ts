@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import { until } from '../../../../../../testing/until.ts'
@@ -148,6 +150,22 @@ describe('the connections of a PostgreSQL store', () => {
   const connectionsTo = (url: string) =>
     createConnections({ url, health: createPostgresHealth(), connectionsMax: 1, answerTimeoutMs: 20_000 })
 
+  it(
+    'are known to be lost when the server ends with its first answer',
+    inDatabase(async ({ url }) => {
+      const proxy = await startEndingProxy(url)
+      const connections = connectionsTo(proxy.url)
+      try {
+        const ask = () => connections.use((session) => session.ask({ text: 'select 1' }))
+        await assert.rejects(ask(), StorageUnavailable)
+        assert.deepEqual((await ask()).rows, [[1]])
+      } finally {
+        await connections.end()
+        proxy.stop()
+      }
+    }),
+  )
+
   it('commit to disk and wait for nothing without a bound, whatever the role says', async () => {
     await asOwner('alter role blindkeep set synchronous_commit = off')
     try {
@@ -236,3 +254,43 @@ describe('the connections of a PostgreSQL store', () => {
     }),
   )
 })
+
+/** The first connection ends with the answer to its first statements, as when an operator stops the server then. */
+async function startEndingProxy(to: string) {
+  const { host, port, user, database } = new Client({ connectionString: to })
+  let isFirst = true
+  const server = createServer((client) => {
+    const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+    let isStarted = false
+    const ends = isFirst
+    isFirst = false
+    client.on('data', (sent) => {
+      isStarted ||= sent.includes('synchronous_commit')
+      upstream.write(sent)
+    })
+    upstream.on('data', (answer) => {
+      if (!(ends && isStarted)) client.write(answer)
+      else client.end(Buffer.concat([answer, SHUTDOWN]))
+    })
+    for (const [from, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const)
+      from.on('error', () => undefined).on('close', () => other.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port: own } = server.address() as AddressInfo
+  return { url: `postgres://${user}@127.0.0.1:${own}/${database}`, stop: () => server.close() }
+}
+
+/** An ErrorResponse (PostgreSQL, frontend/backend protocol). */
+const SHUTDOWN = errorResponse('SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command')
+
+function errorResponse(...fields: readonly string[]): Buffer {
+  const body = Buffer.from(`${fields.join('\0')}\0\0`)
+  const head = Buffer.alloc(5)
+  head.write('E')
+  head.writeInt32BE(4 + body.length, 1)
+  return Buffer.concat([head, body])
+}
