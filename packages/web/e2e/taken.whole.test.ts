@@ -301,8 +301,8 @@ describe('files from other apps', () => {
     const lost = shared('plain.bin', 200_000)
     await share(page, elsewhere, [lost])
     await page.getByText('nothing of them was stored').waitFor()
-    // The line of the log may follow the answer.
-    await until(() => posts() === postsBefore + 1, 'the line of the refused share', MAX_WAIT_MS)
+    // The line of the log may follow the answer. A browser sends a form again whose connection ended before one.
+    await until(() => posts() > postsBefore, 'the line of the refused share', MAX_WAIT_MS)
     for (const path of await filesBelow(world.server.dataDir))
       assert.ok(!(await readFile(path)).includes(lost.bytes.subarray(0, 32)), path)
 
@@ -320,6 +320,7 @@ describe('files from other apps', () => {
       'the worker is back',
       MAX_WAIT_MS,
     )
+    const refused = posts()
     await share(page, elsewhere, [lost])
     await page.getByText(text.faults.off).waitFor()
     await turnOn(page)
@@ -337,7 +338,7 @@ describe('files from other apps', () => {
     await share(page, elsewhere, [shared('small', 10), lost])
     await page.getByText(text.faults.full).waitFor()
     assert.equal(await storedIn(page), 0, 'all of a share, or none of it')
-    assert.equal(posts(), postsBefore + 1)
+    assert.equal(posts(), refused)
   })
 })
 
