@@ -7,11 +7,9 @@ import { spokenName } from '../../common/visibleName.ts'
 import { useOwnerPages } from '../context.ts'
 import { useNames } from '../find/useNames.ts'
 import type { TakenUploads } from '../take/takenUploads.ts'
-import { type AlbumContents, alreadyThere, withoutRepeats } from './alreadyThere.ts'
-import { assetFeedOf, newestByAlbum } from './assetFeed.ts'
-import { showAsset } from './shownAsset.ts'
+import { contentsOf } from './albumContents.ts'
+import { alreadyThere, withChosen } from './alreadyThere.ts'
 import { albumsTexts } from './texts.ts'
-import { nameIn, noteName } from './useFoundAssets.ts'
 
 interface Adding {
   readonly add: (files: readonly File[]) => void
@@ -34,29 +32,15 @@ export function useAdding(
 
   async function add(files: readonly File[], album: AlbumId): Promise<void> {
     setLooking((count) => count + files.length)
-    const known = await contentsOf(album)
-      .then((contents) => alreadyThere(files, contents))
+    const known = await alreadyThere(files, contentsOf(album, { owner, names, queue }))
       // What the album has cannot be known now: the files come first.
       .catch(() => new Set<File>())
     setLooking((count) => count - files.length)
     // The owner has left this tab meanwhile.
     if (signal.aborted) return
-    setLeft((before) => withoutRepeats([...before, ...known]))
+    setLeft((before) => withChosen(before, known))
     const added = files.filter((file) => !known.has(file))
     if (added.length > 0) queue.add(added, album)
-  }
-
-  async function contentsOf(album: AlbumId): Promise<AlbumContents> {
-    return {
-      assets: newestByAlbum(await assetFeedOf(owner).refresh()).get(album) ?? [],
-      uploads: () => queue.items().filter((item) => item.albumId === album),
-      knownName: (asset) => nameIn(names, asset)?.name,
-      describe: async (asset) => {
-        const { trust, description } = await showAsset(owner, asset)
-        noteName(names, asset, description)
-        return trust.kind === 'signed' ? description : undefined
-      },
-    }
   }
 
   return {
