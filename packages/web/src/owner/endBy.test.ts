@@ -8,7 +8,8 @@ import { quickEnvironment } from '../../../../testing/people.ts'
 import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
 import { until } from '../../../../testing/until.ts'
 import { endBy, type OwnEnding } from './endBy.ts'
-import { newSignIn, newTab, show } from './sessionTab.ts'
+import { onOwnerLeave } from './ownerLeave.ts'
+import { close, newSignIn, newTab, show } from './sessionTab.ts'
 
 let server: RunningServer
 before(async () => {
@@ -28,7 +29,7 @@ const PASSWORD = 'a sentence of words'
 /** A tab whose next DELETE has this trouble. */
 async function openTab() {
   let trouble: Trouble = {}
-  let isAsked = false
+  let [isAsked, hasForgotten] = [false, false]
   const tab = newTab(server.url)
   const signIn = newSignIn(tab)
   const owner = await registerOwner({
@@ -37,7 +38,7 @@ async function openTab() {
       ...quickEnvironment,
       async fetch(input, init) {
         const { lost, meanwhile } = init?.method === 'DELETE' ? trouble : {}
-        if (init?.method === 'DELETE') trouble = {}
+        if (init?.method === 'DELETE') [trouble, isAsked] = [{}, false]
         if (lost === 'before') throw new TypeError('lost')
         const answer = await quickEnvironment.fetch(input, init)
         await meanwhile?.()
@@ -50,6 +51,9 @@ async function openTab() {
   })
   tab.signIn = signIn
   show(tab, { stage: 'in', owner, isStored: false, isStoringRefused: false })
+  onOwnerLeave(owner, () => {
+    hasForgotten = true
+  })
   const { deviceId } = await owner.addDevice()
   const calls: Readonly<Record<OwnEnding, (password?: string) => Promise<void>>> = {
     deletion: (password = PASSWORD) => owner.deleteAccount({ password }),
@@ -58,6 +62,12 @@ async function openTab() {
   return {
     owner,
     isAsked: () => isAsked,
+    async endSessions() {
+      for (const { sessionId } of await owner.sessions()) await owner.endSession(sessionId)
+    },
+    /** Another tab takes the session, and shows the end of it. */
+    steal: async () => close(tab),
+    hasForgotten: () => hasForgotten,
     /** As the stream of events does. It must show nothing. */
     async findOver() {
       await assert.rejects(owner.account(), { status: 401 })
@@ -110,8 +120,23 @@ describe('a session that its owner ends', () => {
     await assert.rejects(tab.end('deletion', { password: 'another sentence' }), PasswordWrong)
     await assert.rejects(tab.end('deletion', { lost: 'before' }), NetworkError)
     await until(tab.isAsked)
-    for (const { sessionId } of await tab.owner.sessions()) await tab.owner.endSession(sessionId)
+    await tab.endSessions()
     await assert.rejects(tab.owner.account(), { status: 401 })
     assert.equal(await tab.reason(), 'ended')
+  })
+
+  it('ends for its own reason if it was over before the call', async () => {
+    for (const { ending } of OUTCOMES) {
+      const tab = await openTab()
+      await tab.endSessions()
+      await assert.rejects(tab.end(ending), { status: 401 })
+      assert.equal(await tab.reason(), 'ended')
+    }
+  })
+
+  it('is forgotten with its account, also if another tab has taken it meanwhile', async () => {
+    const tab = await openTab()
+    await tab.end('deletion', { meanwhile: tab.steal })
+    assert.ok(tab.hasForgotten())
   })
 })

@@ -45,6 +45,8 @@ export async function endBy(tab: Tab, ending: OwnEnding, call: () => Promise<voi
   const { owner } = view
   const { done, lost, forget } = ENDINGS[ending]
   const endOf = (reason: SignedOutReason) => ({ reason, forget: () => forget(owner, baseUrl) })
+  // Of a session that was over before, the refusal of the call would look like a lost answer.
+  await owner.account()
   // An earlier call, too, may be without an answer.
   const { end } = signIn
   const called = call()

@@ -75,10 +75,11 @@ export function newSignIn(tab: Tab): SignIn {
 
 /** Deletes the stored session, if it is this one, and shows why. Does not call the server. */
 export async function signOutLocally(tab: Tab, signIn: SignIn, { reason, forget }: End): Promise<void> {
-  // It has ended already, or a newer sign-in has replaced it.
-  if (tab.signIn !== signIn) return
-  tab.signIn = undefined
+  // Otherwise it has ended already, another tab has it, or a newer sign-in has replaced it.
+  const isPresent = tab.signIn === signIn
+  if (isPresent) tab.signIn = undefined
   await forget?.()
+  if (!isPresent) return
   shut(signIn)
   if (signIn.storeTokens !== undefined) await deleteSession()
   show(tab, { stage: 'out', reason })
