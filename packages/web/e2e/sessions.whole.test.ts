@@ -221,8 +221,20 @@ describe('the signing key of a browser', () => {
     }
     await keep('one.bin')
     assert.deepEqual(await devices(), [true])
+    // As on a full disk.
+    const mend = await page.evaluateHandle(() => {
+      const { delete: works } = IDBObjectStore.prototype
+      IDBObjectStore.prototype.delete = () => {
+        throw new DOMException('the disk is full', 'UnknownError')
+      }
+      return () => {
+        IDBObjectStore.prototype.delete = works
+      }
+    })
     await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
-    await page.getByText(text.signIn.reasons.signed_out).waitFor()
+    await page.getByText(text.signIn.reasons.key_left).waitFor()
+    assert.deepEqual(await storedRows(page), ['session'])
+    await mend.evaluate((mendIt) => mendIt())
     await signIn(page, { email, password })
     await keep('two.bin')
     const other = (await logIn({ baseUrl: world.url, email, password, environment: quickEnvironment })).owner

@@ -44,8 +44,12 @@ export async function saveSession(session: StoredSession): Promise<void> {
   })
 }
 
-export async function deleteSession(): Promise<void> {
-  await withOwner((database) => database.delete('session', KEPT)).catch(() => undefined)
+/** Resolves with whether none is stored now. A browser whose disk is full cannot delete either. */
+export function deleteSession(): Promise<boolean> {
+  return withOwner((database) => database.delete('session', KEPT)).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** The device keys of all accounts, the newest first. Only an account key shows which of them belong to its account. */

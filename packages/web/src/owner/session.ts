@@ -91,11 +91,12 @@ export function createPageSession(baseUrl: string): PageSession {
           () => true,
           () => false,
         )
-      if (wasStored) await deleteSession()
+      const isDeleted = !wasStored || (await deleteSession())
       await forgetFilesOf(owner, baseUrl)
       const isHeard = await Promise.race([loggedOut, systemEnvironment.wait(MAX_SIGN_OUT_MS).then(() => false)])
       shut(leaving)
-      show(tab, { stage: 'out', reason: isHeard ? 'signed_out' : 'signed_out_locally' })
+      const reason = isHeard ? 'signed_out' : 'signed_out_locally'
+      show(tab, { stage: 'out', reason: isDeleted ? reason : 'key_left' })
     },
 
     endBy: (ending, call) => endBy(tab, ending, call),

@@ -27,7 +27,7 @@ export interface SignIn {
   readonly gate: Gate
   readonly listener: Required<Pick<SessionListener, 'onTokens' | 'onEnded'>>
   /** Undefined when the session is not stored. */
-  storeTokens: ((tokens: TokenPair) => Promise<void>) | undefined
+  storeTokens: ((tokens: TokenPair) => Promise<unknown>) | undefined
   lock: TabLock | undefined
   /** How it ends when the server says that the session is over. Waits for a call that may have ended it (`endBy`). */
   end: Promise<End>

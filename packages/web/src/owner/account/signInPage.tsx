@@ -67,7 +67,13 @@ export function SignInPage({ baseUrl, newAttempt, reason }: SignInPageProps) {
   )
 }
 
-const WARNINGS: readonly SignedOutReason[] = ['ended', 'signed_out_locally', 'deletion_unsure', 'revocation_unsure']
+const WARNINGS: readonly SignedOutReason[] = [
+  'ended',
+  'signed_out_locally',
+  'key_left',
+  'deletion_unsure',
+  'revocation_unsure',
+]
 
 function ReasonNotice({ reason, text }: { readonly reason: SignedOutReason; readonly text: string }) {
   return <Notice tone={WARNINGS.includes(reason) ? 'warn' : 'info'}>{text}</Notice>

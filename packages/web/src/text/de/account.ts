@@ -58,6 +58,8 @@ export const account: typeof import('../en/account.ts').account = {
       signed_out: 'Sie sind abgemeldet. Dieser Browser hat alles entfernt, womit sich Ihr Konto öffnen ließe.',
       signed_out_locally:
         'Sie sind hier abgemeldet, aber der Server war nicht erreichbar. Nach der nächsten Anmeldung können Sie diese Sitzung unter „Konto“ beenden.',
+      key_left:
+        'Sie sind auf dieser Seite abgemeldet, aber dieser Browser konnte nicht löschen, womit sich Ihr Konto öffnen lässt. Wenn andere diesen Browser benutzen, löschen Sie in seinen Einstellungen die Daten dieser Website.',
       reloaded:
         'Diese Seite behält Ihren Schlüssel nur, solange sie offen ist. Melden Sie sich nach einem Neuladen wieder an.',
       deleted: 'Ihr Konto wurde gelöscht. Danke, dass Sie Blindkeep benutzt haben.',

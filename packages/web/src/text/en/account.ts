@@ -55,6 +55,8 @@ export const account = {
       signed_out: 'You are signed out. This browser has removed everything that could open your account.',
       signed_out_locally:
         'You are signed out here, but the server could not be reached. You can end this session under Account when you sign in again.',
+      key_left:
+        'You are signed out of this page, but this browser could not delete what opens your account. If other people use this browser, delete the data of this site in its settings.',
       reloaded: 'This page keeps your key only while it is open. Sign in again after a reload.',
       deleted: 'Your account was deleted. Thank you for using Blindkeep.',
       deletion_unsure:
