@@ -220,7 +220,7 @@ function problemObject(row: Operation, codes: readonly ProblemCode[], schemas: R
   const schema = {
     allOf: [
       reference(status === 413 ? FileTooLargeProblem : CodedProblem, schemas),
-      { properties: { code: { enum: bodies } } },
+      { type: 'object', properties: { code: { enum: bodies } } },
     ],
   }
   const content =
