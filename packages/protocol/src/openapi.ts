@@ -220,7 +220,7 @@ function problemObject(row: Operation, codes: readonly ProblemCode[], schemas: R
   const schema = {
     allOf: [
       reference(status === 413 ? FileTooLargeProblem : CodedProblem, schemas),
-      { type: 'object', required: ['code'], properties: { code: { type: 'string', enum: bodies } } },
+      { type: 'object', properties: { code: { enum: bodies } } },
     ],
   }
   const content =
@@ -299,8 +299,13 @@ function namedSchema(name: string, schema: TSchema, schemas: Record<string, Json
   const members = withReferences(schema, schemas)
   if (description === undefined || typeof members !== 'object' || members === null || Array.isArray(members))
     throw new Error(`descriptions.ts has no ${name}`)
-  return { description, ...members, examples: [exampleOf(schema)] }
+  const example = exampleOf(schema)
+  const isShown = !JSON.stringify(members).includes('"$ref"') && JSON.stringify(example).length <= MAX_EXAMPLE_LENGTH
+  return { description, ...members, ...(isShown && { examples: [example] }) }
 }
+
+/** Longer ones are keys and signatures. Those of a shape with other shapes in it can be made from the others'. */
+const MAX_EXAMPLE_LENGTH = 800
 
 function withReferences(value: unknown, schemas: Record<string, Json>): Json {
   if (Array.isArray(value)) return value.map((item) => nested(item, schemas))

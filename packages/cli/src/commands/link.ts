@@ -13,7 +13,7 @@ import {
   titleLine,
   totalLimit,
 } from '../ground/options.ts'
-import { fileKinds, question } from '../links/asking.ts'
+import { fileKinds, question } from '../links/questionOptions.ts'
 import { does } from './done.ts'
 
 const QUESTION = `what guests are asked; may be repeated, up to ${MAX_QUESTIONS.count} times`

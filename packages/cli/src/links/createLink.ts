@@ -11,9 +11,9 @@ import type { Expiry } from '../ground/options.ts'
 import { type QrFlags, tellQrCode } from '../ground/qrCode.ts'
 import { askedFacts } from '../ground/questionTexts.ts'
 import { nameText } from '../ground/refusedTexts.ts'
-import { askedWith, requireKnownWords, type WordsFlags } from './asking.ts'
 import { limitFacts, limitsText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
+import { askedWith, requireKnownWords, type WordsFlags } from './questionOptions.ts'
 
 interface CreateLinkFlags extends OwnerFlags, QrFlags, NewPassphraseFlags, WordsFlags {
   readonly expires?: Expiry

@@ -7,9 +7,9 @@ import { signedIn } from '../account/session.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import type { Expiry } from '../ground/options.ts'
 import { nameText } from '../ground/refusedTexts.ts'
-import { askedWith, requireKnownWords, type WordsFlags } from './asking.ts'
 import { limitsText, linkFacts, STATES } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
+import { askedWith, requireKnownWords, type WordsFlags } from './questionOptions.ts'
 
 interface EditLinkFlags extends OwnerFlags, WordsFlags {
   readonly expires?: Expiry | 'never'

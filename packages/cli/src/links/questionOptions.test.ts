@@ -4,7 +4,7 @@ import type { Question } from '@blindkeep/client/questions'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from '../ground/exits.ts'
 import { questionsLine } from '../ground/questionTexts.ts'
-import { askedWith, fileKinds, question } from './asking.ts'
+import { askedWith, fileKinds, question } from './questionOptions.ts'
 
 describe('a question of the command line', () => {
   for (const [text, asked] of [

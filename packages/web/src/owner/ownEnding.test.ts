@@ -7,7 +7,7 @@ import { NetworkError, PasswordWrong } from '@blindkeep/client/errors'
 import { quickEnvironment } from '../../../../testing/people.ts'
 import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
 import { until } from '../../../../testing/until.ts'
-import { endBy, type OwnEnding } from './endBy.ts'
+import { endBy, type OwnEnding } from './ownEnding.ts'
 import { onOwnerLeave } from './ownerLeave.ts'
 import { close, newSignIn, newTab, show } from './sessionTab.ts'
 
