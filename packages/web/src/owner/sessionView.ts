@@ -2,8 +2,8 @@ import type { Owner } from '@blindkeep/client/owner'
 
 /**
  * Why the tab is signed out. `key_revoked`: the owner revoked this browser's key. `signed_out_locally`: the server
- * could not be reached, so the session continues there. `key_left`: the browser could not delete the key. `deletion_unsure`, `revocation_unsure`: the session is over,
- * and the answer to the call that ends it was lost.
+ * could not be reached, so the session continues there. `key_left`: the browser could not delete the account key.
+ * `deletion_unsure`, `revocation_unsure`: the session is over, and the answer to the call that ends it was lost.
  */
 export type SignedOutReason =
   | 'ended'

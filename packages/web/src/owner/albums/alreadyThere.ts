@@ -24,8 +24,8 @@ export interface AlbumContents {
 
 /**
  * Those with the name, size and date of a whole asset or of an upload. A file that a restored upload lacks is not among
- * them, nor is one whose asset cannot be read now. An upload that has failed brings nothing into the album, and what one
- * has brought may have been deleted or moved since it ended.
+ * them, nor is one whose asset cannot be read now. An upload that has failed brings nothing into the album, and what an
+ * ended one has brought may have been deleted or moved since.
  */
 export async function alreadyThere<File extends ChosenFile>(
   files: readonly File[],
