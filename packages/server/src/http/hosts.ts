@@ -6,6 +6,7 @@
  * former, unless they are loopback or the present host has them too, at whatever port.
  */
 import type { IncomingMessage } from 'node:http'
+import { CappedMap } from '@blindkeep/protocol/cappedMap'
 import { addressOf, endpointOf, isLoopback } from './addresses.ts'
 
 /** `former_whole`: in the browser, all of the origin was this server's, because its address had no path. */
@@ -23,7 +24,7 @@ const MAX_KNOWN = 64
 export function createNaming(publicUrl: string, formerUrls: readonly string[] = []): NamingOf {
   const publicName = nameOf(new URL(publicUrl).host)
   const former = formerUrls.map((each) => new URL(each)).map((url) => ({ url, name: nameOf(url.host) }))
-  const known = new Map<string, Naming>()
+  const known = new CappedMap<string, Naming>(MAX_KNOWN)
   return (request) => {
     const authorities = authoritiesOf(request)
     // Browsers send a host. Without one, only HTTP/1.0 gets here (RFC 9112, section 3.2).
@@ -36,9 +37,7 @@ export function createNaming(publicUrl: string, formerUrls: readonly string[] = 
   function knownNaming(authority: string, localAddress = ''): Naming {
     const asked = `${authority} ${localAddress}`
     const naming = known.get(asked) ?? namingOf(authority, localAddress)
-    if (naming === 'other' || known.has(asked)) return naming
-    if (known.size >= MAX_KNOWN) known.clear()
-    known.set(asked, naming)
+    if (naming !== 'other') known.set(asked, naming)
     return naming
   }
 

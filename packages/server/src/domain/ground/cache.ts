@@ -1,3 +1,4 @@
+import { CappedMap } from '@blindkeep/protocol/cappedMap'
 import type { Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
@@ -65,12 +66,12 @@ export function whileUnchanged<Key, Value>(
   store: Pick<Store, 'look'>,
   read: (key: Key) => Promise<Value>,
 ): (key: Key) => Promise<Value> {
-  const known = new Map<Key, Value>()
+  const known = new CappedMap<Key, Value>(MAX_REMEMBERED)
   let seen: number | undefined
   return async (key) => {
     const present = await store.look()
     if (present === undefined) return read(key)
-    if (present !== seen || known.size >= MAX_REMEMBERED) known.clear()
+    if (present !== seen) known.clear()
     seen = present
     const found = known.get(key)
     if (found !== undefined) return found

@@ -1,6 +1,7 @@
 /** Whether a guest or a receiver of a share has proven that it knows the passphrase (decisions/limits.md). */
 import { timingSafeEqual } from 'node:crypto'
 import { parseBase64 } from '@blindkeep/protocol/bytes'
+import { CappedMap } from '@blindkeep/protocol/cappedMap'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import type { Limiter } from '../../ports/limiter.ts'
 import { takeFirstWithRoom } from '../ground/firstWithRoom.ts'
@@ -57,14 +58,12 @@ export function createJudgePassphrase(
   what: 'link' | 'share',
 ): JudgePassphrase {
   /** Ids and sources of right proofs: guesses from elsewhere do not stop who is sending or reading. */
-  const proven = new Set<string>()
+  const proven = new CappedMap<string, true>(MAX_PROVEN)
 
   function remember(guest: string): void {
     // To the end: others who are right, at links and shares of their own, do not displace a guest who goes on.
     proven.delete(guest)
-    proven.add(guest)
-    const [oldest] = proven
-    if (proven.size > MAX_PROVEN && oldest !== undefined) proven.delete(oldest)
+    proven.set(guest, true)
   }
 
   return async function judgePassphrase({ opaqueId, verifierHash }, { proof, source }) {
