@@ -4,6 +4,7 @@
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { addSeconds, type Instant, type UploadId } from '@blindkeep/protocol/ids'
+import { createPause, type GiveUpAfter } from '../../ground/pause.ts'
 import { StorageFull, StorageUnavailable, SyncFailed } from '../../ground/storageErrors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Staging } from '../../ports/staging.ts'
@@ -16,7 +17,6 @@ import {
   type Upload,
   type UploadFailure,
 } from '../../ports/store.ts'
-import { createPause, type GiveUpAfter } from '../ground/pause.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Landing } from './landing.ts'

@@ -1,11 +1,12 @@
 /** Messages to the operator about alarms, and about their end: by the ways that owners' messages go. */
+
+import type { GiveUpAfter } from '../../ground/pause.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Messenger, Target } from '../../ports/messenger.ts'
 import type { Random } from '../../ports/random.ts'
 import type { SentAlarm, SentAlarms } from '../../ports/sentAlarms.ts'
 import { askedInTime } from '../ground/askedInTime.ts'
-import type { GiveUpAfter } from '../ground/pause.ts'
 import { ALARMS, type Alarm, type AlarmKind } from './alarms.ts'
 
 /** From one message that a kind has begun to the next. */

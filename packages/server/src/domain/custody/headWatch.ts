@@ -6,10 +6,10 @@
  */
 
 import { utf8 } from '@blindkeep/protocol/bytes'
+import { createPause, type GiveUpAfter } from '../../ground/pause.ts'
 import type { Log } from '../../ports/log.ts'
 import { type LogHead, type ReadTx, StorageUnavailable, type Store } from '../../ports/store.ts'
 import type { Witness, WitnessedHead } from '../../ports/witness.ts'
-import { createPause, type GiveUpAfter } from '../ground/pause.ts'
 
 /** The database lacks receipts that were signed. */
 export class HeadBehind extends StorageUnavailable {

@@ -1,7 +1,7 @@
 /** Turns of deep scans: at most one request per account and two in total scan at a time, first come first served. */
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { createTurns } from '@blindkeep/protocol/turns'
-import type { GiveUpAfter } from '../ground/pause.ts'
+import type { GiveUpAfter } from '../../ground/pause.ts'
 
 const MAX_SCANS = 2
 const MAX_WAIT_MS = 10_000

@@ -4,12 +4,12 @@
  * Only a suspicion of damage is noted.
  */
 import type { AccountId, AssetId } from '@blindkeep/protocol/ids'
+import type { GiveUpAfter } from '../../ground/pause.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Seats } from '../../ports/seats.ts'
 import type { HeldBlob, Store } from '../../ports/store.ts'
-import type { GiveUpAfter } from '../ground/pause.ts'
 import type { Spender } from '../ground/sessionShare.ts'
 import { createDeepScans, type ScanObject } from './deepScans.ts'
 import { seemsOfObject } from './unreadable.ts'

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { type AccountId, type AssetId, addSeconds, type DropId, type Instant } from '@blindkeep/protocol/ids'
+import { createPause, type GiveUpAfter, type Pause } from '../../ground/pause.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import { accountLock, type Drop, OutcomeUnknown, type ReadTx, type Store, type WriteTx } from '../../ports/store.ts'
@@ -20,7 +21,6 @@ import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
 import { noteChange } from '../changes/changes.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'
 import { isDoubted, type Serving } from '../custody/servable.ts'
-import { createPause, type GiveUpAfter, type Pause } from '../ground/pause.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 
 export interface AdoptionSettings extends ManifestSettings {

@@ -1,5 +1,5 @@
 import { abortable } from '../../ground/abortable.ts'
-import type { GiveUpAfter } from './pause.ts'
+import type { GiveUpAfter } from '../../ground/pause.ts'
 
 interface Limit {
   readonly ms: number

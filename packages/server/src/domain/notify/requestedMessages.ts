@@ -1,9 +1,9 @@
 /** Messages that an owner asks for: tests, and the codes of e-mail addresses. */
 import type { AccountId } from '@blindkeep/protocol/ids'
+import type { GiveUpAfter } from '../../ground/pause.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Delivery, Message, Messenger } from '../../ports/messenger.ts'
 import type { Random } from '../../ports/random.ts'
-import type { GiveUpAfter } from '../ground/pause.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import { createSendingLimits } from './sendingLimits.ts'
 import type { StoredTarget } from './targets.ts'

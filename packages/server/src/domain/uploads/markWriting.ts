@@ -1,8 +1,8 @@
 /** Marks in an upload's row, for other processes, that a chunk arrives here. Usual, short chunks cost no write. */
 import { addSeconds } from '@blindkeep/protocol/ids'
+import { createPause, type GiveUpAfter } from '../../ground/pause.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
-import { createPause, type GiveUpAfter } from '../ground/pause.ts'
 import type { MarkWriting } from './writers.ts'
 
 const FIRST_MARK_MS = 2_000
