@@ -36,7 +36,7 @@ const CALLS = [
   'readWholeBlob',
 ]
 /** Steps of readers that have properties: `decodeReceipt` and `decodeKeyChange`, `openSmall`. */
-const STEPS = ['decodeFields', 'openAccountKey']
+const STEPS = ['decodeFields', 'decodeSigned', 'openAccountKey']
 /** They open what is the reader's own: a file, a form, a store, a dialog, a page, a program. */
 const OWN = [
   'openChooser',

@@ -3,20 +3,11 @@
  * change is one payload in deterministic CBOR, which the key that ends and the key that begins both sign, each in a
  * COSE_Sign message like that of a receipt. So a list of keys goes on only with the key before.
  */
-import { sha256 } from '@noble/hashes/sha2.js'
-import { type Bytes, equalBytes, toHex } from './bytes.ts'
-import {
-  CoseError,
-  type CoseFault,
-  type CoseMessage,
-  type CoseToBeSigned,
-  coseToBeSigned,
-  decodeCose,
-  type HybridVerifiers,
-  verifyCose,
-} from './cose.ts'
-import { type KeyId, parseSha256Hex, type Sha256Hex } from './ids.ts'
+import { type Bytes, equalBytes } from './bytes.ts'
+import { type CoseFault, type CoseMessage, type CoseToBeSigned, coseToBeSigned, type HybridVerifiers } from './cose.ts'
+import type { KeyId, Sha256Hex } from './ids.ts'
 import { ReasonedError } from './reasonedError.ts'
+import { sha256Hex } from './sha256Hex.ts'
 import {
   decodeFields,
   encodeFields,
@@ -29,6 +20,7 @@ import {
   serverId,
   time,
 } from './signedFields.ts'
+import { decodeSigned, verifySigned } from './signedMessage.ts'
 import { SERVICE } from './wire.ts'
 
 /** A server moves only so often, and replaces its key without a move only so often: the answer holds both lists. */
@@ -149,7 +141,7 @@ function read(signed: SignedKeyChange): ReadKeyChange {
   const change = READERS[kind](decodeFields(leave.payload, KeyChangeError))
   if (leave.keyId !== change.old_key || arrive.keyId !== change.new_key)
     throw new KeyChangeError('wrong_signer', 'the two messages are not by the old and the new key')
-  return { change, hash: payloadHash(leave.payload), leave, arrive }
+  return { change, hash: sha256Hex(leave.payload), leave, arrive }
 }
 
 interface KeyChangeVerification {
@@ -165,12 +157,8 @@ export async function verifyKeyChange(
   { oldKey, newKey, verify }: KeyChangeVerification,
 ): Promise<DecodedKeyChange> {
   const { change, hash: ownHash, leave, arrive } = read(signed)
-  try {
-    await verifyCose(leave, oldKey, verify)
-    await verifyCose(arrive, newKey, verify)
-  } catch (cause) {
-    throw keyChangeErrorFrom(cause)
-  }
+  await verifySigned(leave, { publicKey: oldKey, verify, Refusal: KeyChangeError })
+  await verifySigned(arrive, { publicKey: newKey, verify, Refusal: KeyChangeError })
   return { change, hash: ownHash }
 }
 
@@ -186,23 +174,8 @@ function isMove(message: Uint8Array): boolean {
 }
 
 function decodeMessage(message: Uint8Array, kind: KeyChange['kind']): CoseMessage {
-  if (message.length > MAX_KEY_CHANGE_BYTES)
-    throw new KeyChangeError('too_large', `a change of a key has at most ${MAX_KEY_CHANGE_BYTES} bytes`)
-  try {
-    return decodeCose(message, CONTENT_TYPES[kind])
-  } catch (cause) {
-    throw keyChangeErrorFrom(cause)
-  }
-}
-
-function keyChangeErrorFrom(cause: unknown): unknown {
-  return cause instanceof CoseError ? new KeyChangeError(cause.reason, cause.message, { cause }) : cause
-}
-
-function payloadHash(payload: Uint8Array): Sha256Hex {
-  const found = parseSha256Hex(toHex(sha256(payload)))
-  if (found === undefined) throw new Error('SHA-256 gave something other than 64 hex characters')
-  return found
+  const [contentType, maxBytes] = [CONTENT_TYPES[kind], MAX_KEY_CHANGE_BYTES]
+  return decodeSigned(message, { contentType, maxBytes, what: 'a change of a key', Refusal: KeyChangeError })
 }
 
 type FieldMap = ReadonlyMap<unknown, unknown>

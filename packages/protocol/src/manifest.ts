@@ -4,20 +4,16 @@
  * of the specification's ManifestEnvelope (hashes stay hex text, integers are integers, absent members are left out),
  * and `wrapped_key` as bytes. The server keeps an envelope beside it; a client trusts only these bytes.
  */
-import { sha256 } from '@noble/hashes/sha2.js'
-import { type Bytes, toHex } from './bytes.ts'
+import type { Bytes } from './bytes.ts'
 import {
   assembleCose,
-  CoseError,
   type CoseMessage,
   type CoseToBeSigned,
   coseToBeSigned,
-  decodeCose,
   type HybridSignatures,
   type HybridVerifiers,
-  verifyCose,
 } from './cose.ts'
-import { type KeyId, parseKeyId, parseSha256Hex, type Sha256Hex } from './ids.ts'
+import { type KeyId, parseKeyId, type Sha256Hex } from './ids.ts'
 import {
   decodePayload,
   encodePayload,
@@ -25,6 +21,8 @@ import {
   type ReadManifest,
   type SignedManifest,
 } from './manifestPayload.ts'
+import { sha256Hex } from './sha256Hex.ts'
+import { decodeSigned, verifySigned } from './signedMessage.ts'
 import { ED25519_SIGNATURE_BYTES, ML_DSA_65_SIGNATURE_BYTES } from './suites.ts'
 import { SERVICE } from './wire.ts'
 
@@ -80,14 +78,12 @@ export function assembleManifest(toBeSigned: CoseToBeSigned, signatures: HybridS
 
 /** SHA-256 of a whole provenance blob, lowercase hex. */
 export function manifestHash(provenance: Uint8Array): Sha256Hex {
-  const hash = parseSha256Hex(toHex(sha256(provenance)))
-  if (hash === undefined) throw new Error('SHA-256 gave something other than 64 hex characters')
-  return hash
+  return sha256Hex(provenance)
 }
 
 /** Reads a manifest without verifying its signatures. Throws `ManifestError` for anything but the one accepted form. */
 export function decodeManifest(provenance: Uint8Array): DecodedManifest {
-  return decodedFrom(decodeMessage(provenance), provenance)
+  return decodedFrom(decodeSigned(provenance, KIND), provenance)
 }
 
 function decodedFrom(message: CoseMessage, provenance: Uint8Array): DecodedManifest {
@@ -96,18 +92,11 @@ function decodedFrom(message: CoseMessage, provenance: Uint8Array): DecodedManif
   return { ...decodePayload(message.payload), keyId, hash: manifestHash(provenance) }
 }
 
-function decodeMessage(provenance: Uint8Array): CoseMessage {
-  if (provenance.length > MAX_PROVENANCE_BYTES)
-    throw new ManifestError('too_large', `a manifest has at most ${MAX_PROVENANCE_BYTES} bytes`)
-  try {
-    return decodeCose(provenance, MANIFEST_CONTENT_TYPE)
-  } catch (cause) {
-    throw manifestErrorFrom(cause)
-  }
-}
-
-function manifestErrorFrom(cause: unknown): unknown {
-  return cause instanceof CoseError ? new ManifestError(cause.reason, cause.message, { cause }) : cause
+const KIND = {
+  contentType: MANIFEST_CONTENT_TYPE,
+  maxBytes: MAX_PROVENANCE_BYTES,
+  what: 'a manifest',
+  Refusal: ManifestError,
 }
 
 interface ManifestVerification {
@@ -128,12 +117,8 @@ export async function verifyManifest({
   publicKey,
   verify,
 }: ManifestVerification): Promise<DecodedManifest> {
-  const message = decodeMessage(provenance)
+  const message = decodeSigned(provenance, KIND)
   const decoded = decodedFrom(message, provenance)
-  try {
-    await verifyCose(message, publicKey, verify)
-  } catch (cause) {
-    throw manifestErrorFrom(cause)
-  }
+  await verifySigned(message, { publicKey, verify, Refusal: ManifestError })
   return decoded
 }

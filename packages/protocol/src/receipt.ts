@@ -2,22 +2,20 @@
  * The custody receipt: a COSE_Sign message over deterministic CBOR (RFC 9052, RFC 8949 section 4.2.1), signed by both
  * halves of the server's hybrid key. Only its bytes are authoritative (specification, AssetReceipt).
  */
-import { sha256 } from '@noble/hashes/sha2.js'
-import { type Bytes, toBase64, toHex } from './bytes.ts'
+import { type Bytes, toBase64 } from './bytes.ts'
 import {
   assembleCose,
-  CoseError,
   type CoseMessage,
   type CoseToBeSigned,
   coseToBeSigned,
-  decodeCose,
   type HybridSignatures,
   type HybridVerifiers,
-  verifyCose,
 } from './cose.ts'
 import { type KeyId, parseKeyId, parseSha256Hex, type Sha256Hex } from './ids.ts'
 import { decodePayload, encodePayload, ReceiptError, type ReceiptPayload } from './receiptPayload.ts'
 import type { AssetReceipt } from './schemas/receipts.ts'
+import { sha256Hex } from './sha256Hex.ts'
+import { decodeSigned, verifySigned } from './signedMessage.ts'
 import { SERVICE } from './wire.ts'
 
 export type { HybridSignatures, HybridVerifiers } from './cose.ts'
@@ -50,15 +48,12 @@ export function assembleReceipt(toBeSigned: CoseToBeSigned, signatures: HybridSi
 
 /** SHA-256 of a whole `receipt_cbor`, lowercase hex: the `prior_receipt_hash` of the next receipt. */
 export function receiptHash(receiptCbor: Uint8Array): Sha256Hex {
-  const hash = parseSha256Hex(toHex(sha256(receiptCbor)))
-  if (hash === undefined) throw new Error('SHA-256 gave something other than 64 hex characters')
-  return hash
+  return sha256Hex(receiptCbor)
 }
 
 /** Reads a receipt without verifying its signatures. Throws `ReceiptError` for anything but the one accepted form. */
 export function decodeReceipt(receiptCbor: Uint8Array): DecodedReceipt {
-  const message = decodeMessage(receiptCbor)
-  return decodedFrom(message, receiptCbor)
+  return decodedFrom(decodeSigned(receiptCbor, KIND), receiptCbor)
 }
 
 function decodedFrom(message: CoseMessage, receiptCbor: Uint8Array): DecodedReceipt {
@@ -67,18 +62,11 @@ function decodedFrom(message: CoseMessage, receiptCbor: Uint8Array): DecodedRece
   return { payload: decodePayload(message.payload), keyId, hash: receiptHash(receiptCbor) }
 }
 
-function decodeMessage(receiptCbor: Uint8Array): CoseMessage {
-  if (receiptCbor.length > MAX_RECEIPT_BYTES)
-    throw new ReceiptError('too_large', `a receipt has at most ${MAX_RECEIPT_BYTES} bytes`)
-  try {
-    return decodeCose(receiptCbor, RECEIPT_CONTENT_TYPE)
-  } catch (cause) {
-    throw receiptErrorFrom(cause)
-  }
-}
-
-function receiptErrorFrom(cause: unknown): unknown {
-  return cause instanceof CoseError ? new ReceiptError(cause.reason, cause.message, { cause }) : cause
+const KIND = {
+  contentType: RECEIPT_CONTENT_TYPE,
+  maxBytes: MAX_RECEIPT_BYTES,
+  what: 'a receipt',
+  Refusal: ReceiptError,
 }
 
 interface ReceiptVerification {
@@ -93,13 +81,9 @@ interface ReceiptVerification {
  * the receipt names. The caller checks that server and blob are the right ones.
  */
 export async function verifyReceipt({ receiptCbor, publicKey, verify }: ReceiptVerification): Promise<DecodedReceipt> {
-  const message = decodeMessage(receiptCbor)
+  const message = decodeSigned(receiptCbor, KIND)
   const decoded = decodedFrom(message, receiptCbor)
-  try {
-    await verifyCose(message, publicKey, verify)
-  } catch (cause) {
-    throw receiptErrorFrom(cause)
-  }
+  await verifySigned(message, { publicKey, verify, Refusal: ReceiptError })
   return decoded
 }
 

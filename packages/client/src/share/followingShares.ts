@@ -4,8 +4,8 @@
  */
 import { equalBytes, fromBase64, fromHex, toBase64, toHex } from '@blindkeep/protocol/bytes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
-import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
-import { sha256 } from '@noble/hashes/sha2.js'
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
+import { sha256Hex } from '@blindkeep/protocol/sha256Hex'
 import { AssetError, AssetIncomplete, AssetUnsigned } from '../assets/assetError.ts'
 import { type AssetFacts, blobOf } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
@@ -95,7 +95,12 @@ export async function refreshShares(
 /** Refused by a server of an earlier version, which would never show a file that comes later. Changes nothing. */
 export async function requireChanges({ call, environment }: Pick<AssetPorts, 'call' | 'environment'>): Promise<void> {
   const byte = toBase64(Uint8Array.of(0))
-  const body = { sealed_index: byte, blob_hashes: [], sealed_record: byte, prior_index_hash: hashOf(Uint8Array.of()) }
+  const body = {
+    sealed_index: byte,
+    blob_hashes: [],
+    sealed_record: byte,
+    prior_index_hash: sha256Hex(Uint8Array.of()),
+  }
   await call('changeShare', { path: { opaque_id: newOpaqueId(environment) }, body }).catch(unlessGone)
 }
 
@@ -144,7 +149,7 @@ async function readIndex(
   const answer = await call('ownShare', { path: { opaque_id: row.opaque_id }, signal }).catch(unlessGone)
   if (answer === undefined) return undefined
   const sealed = fromBase64(answer.body.sealed_index)
-  const priorIndexHash = hashOf(sealed)
+  const priorIndexHash = sha256Hex(sealed)
   const isOwn = toHex(following.record.follows.indexHash) === priorIndexHash
   return { following, priorIndexHash, isOwn, entries: await openShareIndex(sealOf(following), sealed) }
 }
@@ -164,7 +169,7 @@ async function refreshShare(
   const entries = fittingEntries(await entriesOf(ports, { files, before: isOwn ? before : [] }, signal), before)
   const seal = sealOf(following)
   const sealedIndex = await sealShareIndex(seal, entries)
-  const follows = { ...record.follows, state: stateOfAlbum(files), indexHash: fromHex(hashOf(sealedIndex)) }
+  const follows = { ...record.follows, state: stateOfAlbum(files), indexHash: fromHex(sha256Hex(sealedIndex)) }
   const sealedRecord = await sealShareRecord(
     { accountKey: ports.accountKey, opaqueId: seal.opaqueId },
     { ...record, ...summaryOf(entries), follows },
@@ -223,12 +228,6 @@ function isOfOneFile(error: unknown): boolean {
 }
 
 const OF_ONE_FILE: readonly string[] = ['error.blob.not_found', 'error.blob.withheld', 'error.asset.not_found']
-
-function hashOf(bytes: Uint8Array): Sha256Hex {
-  const hash = parseSha256Hex(toHex(sha256(bytes)))
-  if (hash === undefined) throw new Error('a new hash does not parse')
-  return hash
-}
 
 /** The share was deleted. */
 function unlessGone(error: unknown): undefined {
