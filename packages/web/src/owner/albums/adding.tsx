@@ -1,9 +1,9 @@
 /** Adds chosen files to an album, without those that it has already, which the owner may still add. */
 import type { AlbumId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
-import { Button, Notice } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
-import { spokenName } from '../../common/visibleName.ts'
+import { Button, Notice } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
+import { spokenName } from '../../common/names/visibleName.ts'
 import { useOwnerPages } from '../context.ts'
 import { useNames } from '../find/useNames.ts'
 import type { TakenUploads } from '../take/takenUploads.ts'
