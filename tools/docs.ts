@@ -3,7 +3,7 @@
  * - Every relative link leads to a file of the repository, and every anchor to a heading.
  * - No text of the project has a package manager fetch one of our packages by its name.
  * - Each import leads to a lower floor, where ARCHITECTURE.md draws floors.
- * - No paragraph is longer than 600 characters.
+ * - No paragraph, and no cell of a table, is longer than 600 characters.
  *
  * `npm run docs:run [-- <file> …]` runs instead what says that it can be run: blocks of commands whose fence is
  * ```` ```sh run ````, and modules (```` ```js run ````).
@@ -50,7 +50,7 @@ function check(): boolean {
     floors.flatMap((drawn) => [...floorFaults(drawn, files, (file) => readFileSync(`${ROOT}${file}`, 'utf8'))]),
   )
   const long = documents.flatMap(({ file, long }) =>
-    long.map((line) => `${file}:${line}: a paragraph of more than 600 characters: make a list or a table of it`),
+    long.map((line) => `${file}:${line}: more than 600 characters: make a list or a table of it`),
   )
   const faults = [...broken, ...names, ...upwards, ...long]
   for (const fault of faults) console.error(fault)

@@ -28,6 +28,8 @@ const INSTEAD: readonly (readonly [RegExp, string])[] = [
 /** What holds the list itself, or what others wrote. */
 const EXCEPT = /^(tools\/words\.ts|LICENSE|package-lock\.json|vectors\/[\w-]+\.json|packages\/web\/src\/text\/de\/)/
 const CODE = /\.(ts|tsx|mjs|css)$/
+/** Of other languages, the lines that are comments. */
+const SCRIPT = /(\.(ya?ml|conf|sh|service|timer|env|py|go)|[Cc]addyfile|Dockerfile)$/
 const PROSE = /\.md$/
 const MAX_COLUMNS = 120
 /** RFC 3339 has leap seconds, and `Date.parse` takes what it does not. As a plugin of the linter this takes a second. */
@@ -43,12 +45,14 @@ const { positionals: paths } = argumentsOf(
   {},
   { maxPositionals: Number.POSITIVE_INFINITY },
 )
-const files = projectFiles(paths).filter((file) => !EXCEPT.test(file) && (CODE.test(file) || PROSE.test(file)))
+const files = projectFiles(paths).filter(
+  (file) => !EXCEPT.test(file) && [CODE, SCRIPT, PROSE].some((kind) => kind.test(file)),
+)
 
 let found = 0
 for (const file of files) {
   const text = readFileSync(join(ROOT, file), 'utf8')
-  for (const line of PROSE.test(file) ? [] : tooWide(text)) {
+  for (const line of PROSE.test(file) ? [] : tooWide(text, tokensOf(file))) {
     found += 1
     console.log(`${file}:${line}: more than ${MAX_COLUMNS} columns: wrap the comment, or say less`)
   }
@@ -57,7 +61,7 @@ for (const file of files) {
       found += 1
       console.log(`${file}:${lineAt(text, index)}: read instants with \`parseInstant\` or \`millisecondsOf\``)
     }
-  for (const [start, piece] of PROSE.test(file) ? [[0, text] as const] : proseOf(text)) {
+  for (const [start, piece] of PROSE.test(file) ? [[0, text] as const] : proseOf(text, tokensOf(file))) {
     for (const [word, instead] of INSTEAD) {
       for (const { 0: hit, index } of piece.matchAll(word)) {
         found += 1
@@ -69,20 +73,30 @@ for (const file of files) {
 if (found > 0) console.log(`${found} found`)
 process.exitCode = found > 0 ? 1 : 0
 
+function isComment(token: string): boolean {
+  return /^[/#]/.test(token)
+}
+
+/** Comments, and in our code quoted texts. */
+function tokensOf(file: string): RegExp {
+  return SCRIPT.test(file)
+    ? /(?<=^[ \t]*)(#|\/\/).*/gm
+    : /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
+}
+
 /** Comments and quoted texts with a space in them, with where each begins. */
-function proseOf(code: string): readonly (readonly [number, string])[] {
-  const tokens = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
+function proseOf(code: string, tokens: RegExp): readonly (readonly [number, string])[] {
   return [...code.matchAll(tokens)]
-    .filter(({ 0: token }) => token.startsWith('/') || token.includes(' '))
+    .filter(({ 0: token }) => isComment(token) || token.includes(' '))
     .map(({ 0: token, index }) => [index, token] as const)
 }
 
 /** The numbers of lines with a comment that are too wide. */
-function tooWide(code: string): readonly number[] {
+function tooWide(code: string, tokens: RegExp): readonly number[] {
   const lines = code.split('\n')
-  const commented = proseOf(code).flatMap(([start, token]) => {
+  const commented = proseOf(code, tokens).flatMap(([start, token]) => {
     const first = lineAt(code, start)
-    return token.startsWith('/') ? token.split('\n').map((_, index) => first + index) : []
+    return isComment(token) ? token.split('\n').map((_, index) => first + index) : []
   })
   return [...new Set(commented)].filter((number) => {
     const line = lines[number - 1] ?? ''

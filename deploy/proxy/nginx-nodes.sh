@@ -1,6 +1,7 @@
 #!/bin/sh
-# Asks each node every two seconds whether it is ready, and leaves out those that are not, or do not answer: nginx by itself finds out only with
-# the requests of people, and a frozen node takes connections. Run it as root, as a service beside nginx:
+# Asks each node every two seconds whether it is ready, and leaves out those that are not, or do not answer: nginx by
+# itself finds out only with the requests of people, and a frozen node takes connections. Run it as root, as a service
+# beside nginx:
 #   nginx-nodes.sh /etc/nginx/blindkeep.nodes 10.0.0.11:8080 10.0.0.12:8080
 set -eu
 file=$1

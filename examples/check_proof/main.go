@@ -1,7 +1,7 @@
 // Checks a proof about a file. Written from docs/formats.md, "The proof about a file".
 //
-//	go run . PROOF FILE KEYS                one document, the file, and what the server answered about its attestation keys
-//	go run . ../../vectors/openings.json    whether this reader agrees with the vectors
+//	go run . PROOF FILE KEYS              one document, the file, and what the server answered about its attestation keys
+//	go run . ../../vectors/openings.json  whether this reader agrees with the vectors
 //
 // Nothing is asked on the network. Of what the server alone has signed it leaves the forms to the server. It reads no
 // statements of a server that has moved: a receipt in a former name fails at the step server.
@@ -55,7 +55,7 @@ func need(step refusal, holds bool) {
 }
 
 type proof struct {
-	// Those of the document, of `file` and of `opening`. By their exact names: into a struct, this package also reads `NAME`.
+	// Those of the document, of `file` and of `opening`, by their exact names: into a struct, `NAME` is read for `name`.
 	members, file, opening  map[string]json.RawMessage
 	receipt, secret, prefix []byte
 }
@@ -338,7 +338,7 @@ func shortestOf(value float64) int {
 	return 4
 }
 
-// Its keys are texts, in the order of their bytes with the length before them. More than 255 have no room in these formats.
+// Its keys are texts, in the order of their bytes with the length before them. There are at most 255 of them.
 func readMap(content []byte) (map[string]any, []byte, error) {
 	if len(content) < 2 || content[0]>>5 != 5 || content[0]&31 > 24 {
 		return nil, nil, errCBOR

@@ -13,7 +13,7 @@ refuse() {
 
 # It runs again at each start, until the drop is out of the inbox.
 [ ! -e "$quarantine/$BLINDKEEP_DROP_ID" ] || refuse 'is in quarantine since an earlier start'
-# clamscan reads no more than 2 GiB, and calls what it has not read clean unless it is told otherwise.
+# clamscan reads no more than 2 GiB, and calls what it has not read clean unless asked otherwise.
 [ "$(wc -c < "$file")" -le 2000000000 ] || refuse 'is too large to be scanned'
 status=0
 found=$(clamscan --no-summary --infected --stdout --alert-exceeds-max=yes --max-filesize=2000M --max-scansize=2000M \

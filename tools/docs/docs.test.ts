@@ -65,10 +65,12 @@ describe('blocks that can be run', () => {
 })
 
 describe('a long paragraph', () => {
-  it('is found by its line, but not in a table or a block', () => {
+  it('is found by its line, also in a table, but not in a block, and a list in a cell is none', () => {
     const [short, long] = ['x'.repeat(600), 'x'.repeat(601)]
     const part = 'x'.repeat(300)
-    const text = [short, '', long, `| ${long} |`, '```', long, '```', `- ${long}`, '', part, part, 'x', '', part, part]
-    assert.deepEqual(readDocument('a.md', text.join('\n')).long, [3, 8, 10])
+    const text = [short, '', long, '```', long, '```', `- ${long}`, '', part, part, 'x', '', part, part]
+    assert.deepEqual(readDocument('a.md', text.join('\n')).long, [3, 7, 9])
+    const list = `| ${part}<br>${part}<br>x | ${`\`${part}\`, `.repeat(3)} |`
+    assert.deepEqual(readDocument('a.md', [`| ${short} | ${long} |`, list].join('\n')).long, [1])
   })
 })

@@ -21,7 +21,7 @@ export interface Document {
   readonly links: readonly Link[]
   readonly blocks: readonly Block[]
   readonly floors: readonly Floors[]
-  /** The lines of paragraphs that are so long that what they say belongs into a list or a table. */
+  /** The lines of paragraphs, and of cells, that are so long that what they say belongs into a list or a table. */
   readonly long: readonly number[]
 }
 
@@ -50,11 +50,13 @@ export function readDocument(file: string, text: string): Document {
     if (info !== undefined) continue
     const before = paragraph.length
     if (before === 0) paragraph.line = line
+    const prose = content.replaceAll(/`[^`]*`/g, '')
+    // A cell that is a list has items, or names of code.
     if (!content.startsWith('|')) paragraph.length += content.length
+    else if (prose.split(/\||<br>/).some((text) => text.trim().length > MAX_PARAGRAPH_LENGTH)) long.push(line)
     if (paragraph.length > MAX_PARAGRAPH_LENGTH && before <= MAX_PARAGRAPH_LENGTH) long.push(paragraph.line)
     const heading = HEADING.exec(content)?.[1]
     if (heading !== undefined) headings.push(heading)
-    const prose = content.replaceAll(/`[^`]*`/g, '')
     for (const pattern of TARGETS)
       for (const [, target] of prose.matchAll(pattern)) if (target !== undefined) links.push({ line, target })
     for (const [, name] of prose.matchAll(NAMED)) if (name !== undefined) anchors.add(name)

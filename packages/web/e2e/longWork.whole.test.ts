@@ -12,6 +12,7 @@ import { albums as albumsText } from '../src/text/en/albums.ts'
 import { inbox as inboxText } from '../src/text/en/inbox.ts'
 import { owner as ownerText } from '../src/text/en/owner.ts'
 import { work as text } from '../src/text/en/work.ts'
+import { storedRows } from './accountPage.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { useWorld } from './world.ts'
@@ -133,7 +134,7 @@ describe('work on many files', () => {
       await button(page, inboxText.discard).click()
       await button(page, inboxText.discarding.submit(count)).click()
     }
-    let restore = world.line.down()
+    const restore = world.line.down()
     await discardAll(8)
     await page.getByText(text.waiting).waitFor()
     await page.getByRole('link', { name: ownerText.pages.account }).click()
@@ -149,15 +150,22 @@ describe('work on many files', () => {
     await page.reload()
     await page.getByRole('link', { name: ownerText.pages.inbox }).click()
     await page.getByText('file-7.bin').waitFor()
-    restore = world.line.down()
+    await page.route('**/v1/drops/*-*', () => undefined)
+    await page.route('**/v1/auth/logout', (route) => route.abort())
+    const discarding = page.waitForRequest((request) => request.method() === 'DELETE')
     await discardAll(8)
-    await page.getByText(text.waiting).waitFor()
+    await discarding
     await button(page, ownerText.signOut).click()
     await page.getByText(ownerText.busy.work).waitFor()
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 10_000)
     await button(page, ownerText.busy.leave).click()
+    // A tab that is closed while its last request is under way must not stay signed in.
+    await until(async () => (await storedRows(page)).length === 0, 'no session is stored', 20_000)
+    await page.clock.fastForward(5_000)
+    await page.clock.resume()
     await page.getByLabel('Password', { exact: true }).waitFor()
     assert.deepEqual(await rowsStored(page), [])
-    restore()
     assert.equal((await owner.inbox()).length, 8)
   })
 })

@@ -7,7 +7,7 @@ import { forgetSession } from '../account/whoami.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
-import { pick } from '../ground/pick.ts'
+import { type Picking, pick } from '../ground/pick.ts'
 import type { Report } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
 import { filesText, namedText, shortId, shown, timeText } from '../ground/texts.ts'
@@ -87,18 +87,16 @@ function tellLies(devices: readonly ListedDevice[], report: Report): Exit {
   return exit
 }
 
-function pickDevice(devices: readonly ListedDevice[], given: string): ListedDevice {
-  return pick(devices, given, {
-    what: 'device',
-    listedBy: 'devices list',
-    id: ({ deviceId }) => deviceId,
-    name: ({ name }) => name,
-  })
+const DEVICE: Picking<ListedDevice> = {
+  what: 'device',
+  listedBy: 'devices list',
+  id: ({ deviceId }) => deviceId,
+  name: ({ name }) => name,
 }
 
 export async function nameDevice(given: string, name: string, flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const { deviceId } = pickDevice(await owner.devices(), given)
+  const { deviceId } = pick(await owner.devices(), given, DEVICE)
   await owner.nameDevice(deviceId, name)
   report.result(`The device ${shortId(deviceId)} is now ${shown(name)}.`, { event: 'named', device_id: deviceId, name })
   return EXIT.done
@@ -106,7 +104,7 @@ export async function nameDevice(given: string, name: string, flags: OwnerFlags)
 
 export async function revokeDevice(given: string, flags: OwnerFlags): Promise<Exit> {
   const { owner, report, profile } = await signedIn(flags)
-  const device = pickDevice(await owner.devices(), given)
+  const device = pick(await owner.devices(), given, DEVICE)
   const { deviceId } = device
   const fact = { event: 'revoked', device_id: deviceId }
   if (stateOf(device) === 'revoked') {

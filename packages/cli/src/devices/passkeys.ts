@@ -4,7 +4,7 @@ import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
-import { pick } from '../ground/pick.ts'
+import { type Picking, pick } from '../ground/pick.ts'
 import { shrinking } from '../ground/table.ts'
 import { namedText, shortId, shown, timeText } from '../ground/texts.ts'
 import { tellNameFaults } from './named.ts'
@@ -29,18 +29,16 @@ function factOf({ passkeyId, name, createdAt, lastUsedAt }: OwnPasskey) {
   return { passkey_id: passkeyId, name, created_at: createdAt, last_used_at: lastUsedAt }
 }
 
-function pickPasskey(passkeys: readonly OwnPasskey[], given: string): OwnPasskey {
-  return pick(passkeys, given, {
-    what: 'passkey',
-    listedBy: 'passkeys list',
-    id: ({ passkeyId }) => passkeyId,
-    name: ({ name }) => name,
-  })
+const PASSKEY: Picking<OwnPasskey> = {
+  what: 'passkey',
+  listedBy: 'passkeys list',
+  id: ({ passkeyId }) => passkeyId,
+  name: ({ name }) => name,
 }
 
 export async function namePasskey(given: string, name: string, flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const { passkeyId } = pickPasskey(await owner.passkeys(), given)
+  const { passkeyId } = pick(await owner.passkeys(), given, PASSKEY)
   await owner.namePasskey(passkeyId, name)
   const fact = { event: 'named', passkey_id: passkeyId, name }
   report.result(`The passkey ${shortId(passkeyId)} is now ${shown(name)}.`, fact)
@@ -49,7 +47,7 @@ export async function namePasskey(given: string, name: string, flags: OwnerFlags
 
 export async function removePasskey(given: string, flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const passkey = pickPasskey(await owner.passkeys(), given)
+  const passkey = pick(await owner.passkeys(), given, PASSKEY)
   const { passkeyId } = passkey
   const question = `Remove the passkey ${namedText(passkeyId, passkey)}? It signs in no more, and what it has signed in is signed out.`
   if (!(await agrees(question, flags))) return EXIT.failed

@@ -5,7 +5,7 @@ import { signedIn } from '../account/session.ts'
 import { logout } from '../account/whoami.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
-import { pick } from '../ground/pick.ts'
+import { type Picking, pick } from '../ground/pick.ts'
 import { shrinking } from '../ground/table.ts'
 import { namedText, shortId, shown, timeText } from '../ground/texts.ts'
 import { tellNameFaults } from './named.ts'
@@ -39,18 +39,16 @@ export function sessionFacts({ sessionId, name, deviceId, createdAt, lastUsedAt,
   }
 }
 
-function pickSession(sessions: readonly OwnSession[], given: string): OwnSession {
-  return pick(sessions, given, {
-    what: 'session',
-    listedBy: 'sessions list',
-    id: ({ sessionId }) => sessionId,
-    name: ({ name }) => name,
-  })
+const SESSION: Picking<OwnSession> = {
+  what: 'session',
+  listedBy: 'sessions list',
+  id: ({ sessionId }) => sessionId,
+  name: ({ name }) => name,
 }
 
 export async function nameSession(given: string, name: string, flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const { sessionId } = pickSession(await owner.sessions(), given)
+  const { sessionId } = pick(await owner.sessions(), given, SESSION)
   await owner.nameSession(sessionId, name)
   report.result(`The session ${shortId(sessionId)} is now ${shown(name)}.`, {
     event: 'named',
@@ -62,7 +60,7 @@ export async function nameSession(given: string, name: string, flags: OwnerFlags
 
 export async function endSession(given: string, flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const session = pickSession(await owner.sessions(), given)
+  const session = pick(await owner.sessions(), given, SESSION)
   const { sessionId, isCurrent } = session
   const here = isCurrent ? ' It is the session of this profile: you are signed out here.' : ''
   if (!(await agrees(`End the session ${namedText(sessionId, session)}?${here}`, flags))) return EXIT.failed

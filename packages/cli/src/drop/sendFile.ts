@@ -184,12 +184,12 @@ async function isConfirmed({ link, opened }: SendFile, landed: LandedBefore): Pr
   const isKnown = await hasReceipt({ custody: { ...landed, baseUrl, opaqueId }, environment }).catch((cause) => {
     throw notAsked(landed, cause)
   })
-  if (!isKnown) throw gone(landed)
+  if (!isKnown) throw unknownToServer(landed)
   return true
 }
 
 /** Records of earlier versions do not say when the file landed. */
-function gone(landed: LandedBefore): AfterLanding {
+function unknownToServer(landed: LandedBefore): AfterLanding {
   const [restored, old] = ['it may have been restored from a backup', 'the file landed more than 30 days ago']
   if (landed.landedAt === undefined) return recordGone(landed, `${restored}, or ${old}`)
   return recordGone(landed, isOld(landed) ? old : restored)
@@ -218,7 +218,7 @@ async function withReceipt(call: SendFile, file: LandedFile): Promise<DropResult
   const { kept, version, landed, isFromBefore } = file
   await kept.write({ is: 'landed', version, landed, hasReceipt: false })
   return await savedReceipt(call, file).catch((cause) => {
-    throw isFromBefore && isUnknown(cause) ? gone(landed) : withoutReceipt(cause)
+    throw isFromBefore && isUnknown(cause) ? unknownToServer(landed) : withoutReceipt(cause)
   })
 }
 

@@ -23,7 +23,7 @@ import { EXIT, type Exit, LocalError, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { type NewPassphraseFlags, newPassphrase } from '../ground/newPassphrase.ts'
 import type { Expiry } from '../ground/options.ts'
-import { pick } from '../ground/pick.ts'
+import { type Picking, pick } from '../ground/pick.ts'
 import { type QrFlags, tellQrCode } from '../ground/qrCode.ts'
 import type { Report } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
@@ -169,7 +169,7 @@ function contentsText({ files, names }: ShareSummary): string {
 
 export async function showShare(given: string, flags: OwnerFlags & QrFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const share = pickShare(await owner.listShares(), given)
+  const share = pick(await owner.listShares(), given, SHARE)
   const { opaqueId, name, createdAt, expiresAt, passphraseRequired, visits, maxDownloads, contents } = share
   // An address that shows nothing is not given on.
   const isOver = hasExpired(expiresAt, owner.now())
@@ -237,18 +237,16 @@ function expiryText(expiresAt: string | undefined, now: Instant): string {
   return hasExpired(expiresAt, now) ? `${timeText(expiresAt)}, expired` : timeText(expiresAt)
 }
 
-function pickShare(shares: readonly OwnShare[], given: string): OwnShare {
-  return pick(shares, given, {
-    what: 'share',
-    listedBy: 'share list',
-    id: ({ opaqueId }) => opaqueId,
-    name: ({ name }) => name,
-  })
+const SHARE: Picking<OwnShare> = {
+  what: 'share',
+  listedBy: 'share list',
+  id: ({ opaqueId }) => opaqueId,
+  name: ({ name }) => name,
 }
 
 export async function renameShare(given: string, name: string, flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const { opaqueId } = pickShare(await owner.listShares(), given)
+  const { opaqueId } = pick(await owner.listShares(), given, SHARE)
   await owner.nameShare(opaqueId, name)
   const isNamed = name.trim() !== ''
   const is = isNamed ? `is now ${shown(name)}` : 'has no name now'
@@ -262,7 +260,7 @@ export async function renameShare(given: string, name: string, flags: OwnerFlags
 
 export async function limitShare(given: string, limit: number | 'unlimited', flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const { opaqueId } = pickShare(await owner.listShares(), given)
+  const { opaqueId } = pick(await owner.listShares(), given, SHARE)
   const max = limit === 'unlimited' ? undefined : limit
   await owner.limitShare(opaqueId, max)
   const may = max === undefined ? 'any number of downloads' : countText(max, 'download')
@@ -276,7 +274,7 @@ export async function limitShare(given: string, limit: number | 'unlimited', fla
 
 export async function revokeShare(given: string, flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const share = pickShare(await owner.listShares(), given)
+  const share = pick(await owner.listShares(), given, SHARE)
   const { opaqueId } = share
   const question = `Revoke the share ${namedText(opaqueId, share)}? Its address shows nothing from then on; what people have read before, they keep. It cannot be undone.`
   if (!(await agrees(question, flags))) return EXIT.failed

@@ -44,10 +44,10 @@ interface OpenedLocal {
 export async function deleteLocal(call: DeleteLocal): Promise<Deletion> {
   const { session, file, assetId, source, close, before, signal, onProgress } = call
   if ((await lstat(file.namedPlace)).isSymbolicLink())
-    return kept('symbolic_link', 'It was named by a symbolic link. Name the file itself to delete it.')
+    return notDeleted('symbolic_link', 'It was named by a symbolic link. Name the file itself to delete it.')
   // What was not read was not sent.
   if (before.size !== BigInt(source.size))
-    return kept(
+    return notDeleted(
       'size_unclear',
       'Its disk states another size than it gives bytes. Delete it yourself if that is right.',
     )
@@ -69,7 +69,7 @@ export async function deleteLocal(call: DeleteLocal): Promise<Deletion> {
   const receiptFile = await keepReceipts(profile, { assetId, checked: answer.receipts, folder, name: file.name })
   await close()
   if (!(await removeUnchanged({ place: file.place, before, digest: compared.digest(), signal })))
-    return { ...kept('file_changed', 'It changed while it was compared.'), receiptFile }
+    return { ...notDeleted('file_changed', 'It changed while it was compared.'), receiptFile }
   return { isDeleted: true, reasons: [], exit: EXIT.done, receiptFile }
 }
 
@@ -142,7 +142,7 @@ function hashing(source: Source): { readonly source: Source; digest(): string | 
   }
 }
 
-function kept(reason: string, message: string): Deletion {
+function notDeleted(reason: string, message: string): Deletion {
   return { isDeleted: false, reasons: [{ reason, message }], exit: EXIT.failed }
 }
 

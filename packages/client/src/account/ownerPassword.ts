@@ -57,18 +57,18 @@ export function createOwnerPassword({ accountKey, ...own }: PasswordPorts): Owne
       const counted = (share: number) => withProgress(environment, (part) => onProgress?.((share + part) / 2))
       const { seed } = await presentKeys({ ...own, environment: counted(0) }, present)
       const made = await newPassword(counted(1), { email, password: next, accountKey })
-      const body = { seed, ...given(code), sign_in_key: publicKeyOf(made.seed), ...made.members }
+      const body = { seed, ...codeMember(code), sign_in_key: publicKeyOf(made.seed), ...made.members }
       await withPassword(() => sendAgainWhenLost(() => callProved(calls, 'changePassword', body)))
     },
 
     async deleteAccount({ password, code }) {
       const { seed } = await presentKeys(own, password)
-      await withPassword(() => callProved(calls, 'deleteAccount', { seed, ...given(code) }))
+      await withPassword(() => callProved(calls, 'deleteAccount', { seed, ...codeMember(code) }))
     },
   }
 }
 
-const given = (code: string | undefined) => (code === undefined ? {} : { code })
+const codeMember = (code: string | undefined) => (code === undefined ? {} : { code })
 
 function withProgress(environment: Environment, onProgress: (share: number) => void): Environment {
   return {

@@ -1,14 +1,15 @@
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 import type { Withheld } from '@blindkeep/protocol/schemas/drops'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { SealError, type SealFault } from '../seal/sealError.ts'
 
 /** A drop decrypts, but not to what the inbox showed: another hash, or a header about another file. */
-export class DropError extends Error {
+export class DropError extends ReasonedError<'hash_differs'> {
   override readonly name = 'DropError'
-  readonly reason = 'hash_differs'
 
   constructor() {
     super(
+      'hash_differs',
       'Tampering detected: the server’s bytes for this drop do not have the hash that its inbox lists. Discard what was read.',
     )
   }

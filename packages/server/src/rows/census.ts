@@ -21,15 +21,15 @@ const counted = (rows: RawBuilder<unknown>) =>
   sql<number>`(select count(*) from (select 1 ${rows} limit ${sql.lit(MAX_COUNTED)}) as counted)`
 
 const inState = (state: string) => counted(sql`from objects where state = ${sql.lit(state)}`)
-const kept = (condition: string) => counted(sql`from objects where state = 'kept' and ${sql.raw(condition)}`)
+const keptWhere = (condition: string) => counted(sql`from objects where state = 'kept' and ${sql.raw(condition)}`)
 
 const census = first((db) =>
   db.selectNoFrom([
     counted(sql`from uploads where state = 'open'`).as('open'),
     counted(sql`from uploads where state = 'finishing'`).as('finishing'),
-    kept('damaged_at is not null').as('damaged'),
-    kept('suspected_at is not null and checked_at > suspected_at').as('unreadable'),
-    kept('suspected_at is not null and checked_at <= suspected_at').as('suspected'),
+    keptWhere('damaged_at is not null').as('damaged'),
+    keptWhere('suspected_at is not null and checked_at > suspected_at').as('unreadable'),
+    keptWhere('suspected_at is not null and checked_at <= suspected_at').as('suspected'),
     inState('orphaned').as('orphaned'),
     inState('marked').as('marked'),
     inState('deleting').as('deleting'),

@@ -17,7 +17,7 @@ import {
   value,
 } from './statements.ts'
 import type { AccountStanding, AccountUse } from './tables/accounts.ts'
-import type { Link, LinkRefusals, LinkRow, LinkTerms } from './tables/links.ts'
+import { type Link, type LinkRefusals, type LinkRow, type LinkTerms, UNRULED } from './tables/links.ts'
 import { columnNames, columnsOf, picked, type Tables } from './tables.ts'
 
 export interface OwnedLink {
@@ -49,7 +49,7 @@ export interface LinkTaker extends Pick<Link, 'opaqueId' | 'singleUse' | 'claime
   readonly owner: AccountStanding
 }
 
-const ruled = columnNames('links', { without: ['sealedLabel', 'sealedTitle', 'refusals'] })
+const ruled = columnNames('links', { without: UNRULED })
 
 /**
  * Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a

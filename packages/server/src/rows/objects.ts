@@ -38,7 +38,7 @@ const standingByLocation = first((db, location: string, ciphertextHash: Sha256He
     .where('location', '=', location),
 )
 
-const kept = (db: Kysely<Tables>) =>
+const keptObjects = (db: Kysely<Tables>) =>
   db
     .selectFrom('objects')
     .select(['location', 'size', 'checkedAt', 'damagedAt', 'suspectedAt'])
@@ -47,7 +47,7 @@ const kept = (db: Kysely<Tables>) =>
 type ScrubPlace = Pick<KeptObject, 'checkedAt' | 'location'>
 
 const toScrub = all((db, before: Instant, after: ScrubPlace, max: number) =>
-  kept(db)
+  keptObjects(db)
     .where('checkedAt', '<', before)
     .where(({ eb, refTuple, tuple }) =>
       eb(refTuple('checkedAt', 'location'), '>', tuple(after.checkedAt, after.location)),
@@ -65,7 +65,7 @@ const hasWaited = (since: 'damagedAt' | 'suspectedAt', at: Instant) =>
 
 /** SQLite cannot tell how few are damaged. The plus keeps it from the index of all kept ones. */
 const damagedDue = all((db, at: Instant, before: Instant, max: number) =>
-  kept(db)
+  keptObjects(db)
     .where('damagedAt', 'is not', null)
     .where(sql`+${sql.ref('checkedAt')}`, '<=', before)
     .where(hasWaited('damagedAt', at))
@@ -75,7 +75,7 @@ const damagedDue = all((db, at: Instant, before: Instant, max: number) =>
 )
 
 const suspectedDue = all((db, at: Instant, longAgo: Instant, max: number) =>
-  kept(db)
+  keptObjects(db)
     .where('suspectedAt', 'is not', null)
     .where(({ or, eb }) =>
       or([eb('checkedAt', '<=', eb.ref('suspectedAt')), eb('checkedAt', '<=', longAgo), hasWaited('suspectedAt', at)]),

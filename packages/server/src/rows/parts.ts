@@ -44,7 +44,7 @@ const [WRITING, KEPT, DELETING] = [sql.lit('writing' as const), sql.lit('kept' a
 /** A key begins with the location of its object, which has this many characters. */
 const LOCATION_LENGTH = sql.lit(104)
 
-const kept = all((db, uploadId: UploadId) =>
+const keptPartsOf = all((db, uploadId: UploadId) =>
   db
     .selectFrom('parts')
     .select(columnsOf('parts'))
@@ -83,7 +83,7 @@ const severalPartsAfter = values((db, after: string, max: number) =>
 export const partReads = {
   /** The kept parts of an object, by the session that brought it, in the order of their offsets. */
   async keptOf(db: Db, uploadId: UploadId): Promise<readonly KeptPart[]> {
-    return (await kept(db, uploadId)).map(({ key, offset, length, checksum }) => {
+    return (await keptPartsOf(db, uploadId)).map(({ key, offset, length, checksum }) => {
       if (offset === undefined || length === undefined || checksum === undefined)
         throw new Error('a kept part has no place')
       return { key, offset, length, checksum }

@@ -81,6 +81,7 @@ export function createPageSession(baseUrl: string): PageSession {
       const wasStored = leaving.storeTokens !== undefined
       // The last call may bring new tokens, which must not be stored.
       leaving.storeTokens = undefined
+      const isDeleted = !wasStored || (await deleteSession())
       // A file that is being kept gets its signature.
       await Promise.race([startedWork.get(owner)?.end(), systemEnvironment.wait(MAX_SIGN_OUT_MS)])
       // Before the session ends, because only a session may remove the channel of this browser.
@@ -91,7 +92,6 @@ export function createPageSession(baseUrl: string): PageSession {
           () => true,
           () => false,
         )
-      const isDeleted = !wasStored || (await deleteSession())
       await forgetFilesOf(owner, baseUrl)
       const isHeard = await Promise.race([loggedOut, systemEnvironment.wait(MAX_SIGN_OUT_MS).then(() => false)])
       shut(leaving)

@@ -87,10 +87,10 @@ function limitsOf(opaqueId: OpaqueId, { source }: Visit) {
 function judge(visits: ShareVisits | undefined, id: string | undefined, act: VisitAct): 'known' | 'new' | VisitRefusal {
   if (visits === undefined) return { refused: 'share_not_found' }
   const { openers, downloaders, downloaded, maxDownloads } = visits
-  const hasDownloaded = knows(downloaders, id)
+  const hasDownloaded = includesVisit(downloaders, id)
   if (act === 'downloaded' && hasDownloaded) return 'known'
   if (!hasDownloaded && maxDownloads !== undefined && downloaded >= maxDownloads) return { refused: 'share_used_up' }
-  return act === 'opened' && knows(openers, id) ? 'known' : 'new'
+  return act === 'opened' && includesVisit(openers, id) ? 'known' : 'new'
 }
 
 function withVisit(visits: ShareVisits, id: string | undefined, act: VisitAct): ShareVisits {
@@ -103,7 +103,7 @@ function withVisit(visits: ShareVisits, id: string | undefined, act: VisitAct): 
       }
 }
 
-function knows(ids: Uint8Array = new Uint8Array(), id: string | undefined): boolean {
+function includesVisit(ids: Uint8Array = new Uint8Array(), id: string | undefined): boolean {
   if (id === undefined) return false
   const known = Buffer.from(ids).toString('hex')
   for (let at = 0; at < known.length; at += 2 * ID_BYTES) if (known.startsWith(id, at)) return true

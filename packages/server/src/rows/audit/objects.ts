@@ -8,7 +8,7 @@ import type { AuditedObject, LandedAs, PresentObject } from './audited.ts'
 
 /** A location ends in the id of the session that wrote it. */
 const uploadId = sql<string>`substr(objects.location, 69)`
-const kept = sql`from parts where parts.upload_id = ${uploadId} and parts.state = 'kept'`
+const fromKeptParts = sql`from parts where parts.upload_id = ${uploadId} and parts.state = 'kept'`
 const unclosed = sql`from uploads where uploads.upload_id = ${uploadId} and uploads.location = objects.location
   and uploads.closed_at is null`
 
@@ -25,10 +25,10 @@ function audited(db: Kysely<Tables>) {
       )`.as('drops'),
       sql<number>`(select count(*) from asset_blobs where asset_blobs.location = objects.location)`.as('blobs'),
       sql<number>`(select count(*) from receipts where receipts.upload_id = ${uploadId})`.as('receipts'),
-      sql<number>`(select count(*) ${kept})`.as('parts'),
-      sql<number>`(select coalesce(sum(length), 0) ${kept})`.as('partBytes'),
+      sql<number>`(select count(*) ${fromKeptParts})`.as('parts'),
+      sql<number>`(select coalesce(sum(length), 0) ${fromKeptParts})`.as('partBytes'),
       sql<number>`(
-        select count(*) ${kept} and parts."offset" > 0 and not exists (
+        select count(*) ${fromKeptParts} and parts."offset" > 0 and not exists (
           select 1 from parts as before where before.upload_id = parts.upload_id and before.state = 'kept'
             and before."offset" + before.length = parts."offset"
         )

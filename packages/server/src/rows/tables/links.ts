@@ -61,10 +61,13 @@ export interface LinkRefusals {
 export type LinkRow = Row<typeof links>
 export type NewLink = New<typeof links>
 
-/** Sealed for people: no rule needs them. */
+/** Sealed for people. */
 export type LinkTexts = Pick<LinkRow, 'sealedLabel' | 'sealedTitle'>
 
-export type Link = Omit<LinkRow, keyof LinkTexts | 'refusals'>
+/** Columns that no rule needs. */
+export const UNRULED = ['sealedLabel', 'sealedTitle', 'refusals'] as const satisfies readonly (keyof LinkRow)[]
+
+export type Link = Omit<LinkRow, (typeof UNRULED)[number]>
 
 export type LinkCaps = Pick<Link, 'maxFileCount' | 'maxFileSize' | 'maxTotalBytes' | 'expiresAt' | 'singleUse'>
 
