@@ -1,7 +1,7 @@
 /** For stories that are not about passwords: Node's own Argon2id takes a sixth of the time that the page's takes. */
 import type { BrowserContext } from 'playwright-core'
 import { quickStretching } from '../../../testing/people.ts'
-import type { Argon2Answer, Argon2Question } from '../src/common/argon2Messages.ts'
+import type { Argon2Answer, Argon2Question } from '../src/common/hashing/argon2Messages.ts'
 
 type AskedQuestion = Omit<Argon2Question, 'salt'> & { readonly salt: readonly number[] }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { adoptInPart, type Keeper, openedDrops, sendFile } from '../../../testing/people.ts'
 import { until } from '../../../testing/until.ts'
 import { albums as albumTexts } from '../src/text/en/albums.ts'
@@ -166,6 +166,20 @@ describe('an album', () => {
     await button(page, albumTexts.uploads.addAnyway(5)).click()
     await page.getByText('All 6 files are encrypted and uploaded.').waitFor()
     await page.locator('.tile').nth(9).waitFor()
+
+    // The owner leaves the album before the page knows what it has.
+    const held: Route[] = []
+    await page.route('**/v1/sync*', (route) => void held.push(route))
+    await giveFiles(page.locator('.add-files'), several)
+    await page.getByText(albumTexts.uploads.looking(5)).waitFor()
+    await page.getByRole('link', { name: albumTexts.back }).click()
+    await page.getByText(albumTexts.uploads.looking(5)).waitFor({ state: 'detached' })
+    const closes = () => dispatchEvent(new Event('beforeunload', { cancelable: true }))
+    assert.equal(await page.evaluate(closes), false, 'the browser asks before it closes the page')
+    await page.unroute('**/v1/sync*')
+    for (const route of held) await route.continue().catch(() => undefined)
+    await page.getByText(albumTexts.uploads.alreadyThere(5, 'one.bin')).first().waitFor()
+    assert.equal(await page.evaluate(closes), true)
   })
 
   it('lists the uploads that another tab took over, which says so before', async (t) => {

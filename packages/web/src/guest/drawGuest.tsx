@@ -1,4 +1,4 @@
-import { draw } from '../common/draw.ts'
+import { draw } from '../common/drawing/draw.ts'
 import './guest.css'
 import './print.css'
 import { GuestPage, type LocalGuest } from './page.tsx'

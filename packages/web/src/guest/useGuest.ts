@@ -1,10 +1,10 @@
 import type { LinkParts } from '@blindkeep/client/guest'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { baseUrlBefore } from '../common/baseUrl.ts'
-import { download } from '../common/download.ts'
-import { trustedWorkerUrl } from '../common/trustedUrl.ts'
+import { baseUrlBefore } from '../common/address/baseUrl.ts'
+import { trustedWorkerUrl } from '../common/address/trustedUrl.ts'
+import { download } from '../common/files/download.ts'
 import workerUrl from './engine/worker.ts?worker&url'
-import type { Answer, Command, Snapshot } from './messages.ts'
+import type { Answer, Command, Snapshot } from './ground/messages.ts'
 
 const PAGE_PATH = /\/u\/[^/]*\/?$/
 const OPAQUE_ID = /\/u\/([^/]*)\/?$/

@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks'
-import { useCloseGuard } from '../common/closeGuard.ts'
-import { formats } from '../common/format.ts'
-import { useText } from '../common/reader.ts'
-import type { Snapshot } from './messages.ts'
-import { isProven, outcomeOf, unsentOf } from './standing.ts'
-import type { Tell } from './tell.ts'
-import { guestTexts } from './texts.ts'
+import { formats } from '../common/language/format.ts'
+import { useText } from '../common/language/reader.ts'
+import { useCloseGuard } from '../common/work/closeGuard.ts'
+import type { Snapshot } from './ground/messages.ts'
+import { isProven, outcomeOf, unsentOf } from './ground/standing.ts'
+import type { Tell } from './ground/tell.ts'
+import { guestTexts } from './ground/texts.ts'
 
 /** While sending: progress in the title, screen on, and a question before the tab closes, also for chosen files. */
 export function useWhileSending(snapshot: Snapshot | undefined, tell: Tell): void {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { LanguageSelect } from '../common/languageSelect.tsx'
-import { Mark } from '../common/mark.tsx'
-import { useText } from '../common/reader.ts'
-import { guestTexts } from '../guest/texts.ts'
+import { Mark } from '../common/controls/mark.tsx'
+import { LanguageSelect } from '../common/language/languageSelect.tsx'
+import { useText } from '../common/language/reader.ts'
+import { guestTexts } from '../guest/ground/texts.ts'
 import './linkFrame.css'
 
 interface LinkFrameProps {

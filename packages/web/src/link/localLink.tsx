@@ -1,9 +1,9 @@
 /** The page of a link or share of others, from this machine: it pairs, and gets the address. */
 import type { LinkParts } from '@blindkeep/client/guest'
-import { Notice } from '../common/controls.tsx'
-import { draw } from '../common/draw.ts'
-import { setLocalToken } from '../common/localPage.ts'
-import { useText } from '../common/reader.ts'
+import { setLocalToken } from '../common/address/localPage.ts'
+import { Notice } from '../common/controls/controls.tsx'
+import { draw } from '../common/drawing/draw.ts'
+import { useText } from '../common/language/reader.ts'
 import { drawGuest } from '../guest/drawGuest.tsx'
 import { openLocal } from '../local/openLocal.tsx'
 import { type LocalLook, PairPage } from '../local/pairPage.tsx'

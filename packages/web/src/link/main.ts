@@ -3,8 +3,8 @@
  * is in this script; a share's is loaded after it.
  */
 import '../common/base.css'
-import { isLocalPage } from '../common/localPage.ts'
-import { takeBackFragment } from '../common/takeBackFragment.ts'
+import { isLocalPage } from '../common/address/localPage.ts'
+import { takeBackFragment } from '../common/address/takeBackFragment.ts'
 import { drawGuest } from '../guest/drawGuest.tsx'
 
 async function start(): Promise<void> {

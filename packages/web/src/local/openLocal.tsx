@@ -1,6 +1,7 @@
 /** A local page from its start to its end, whatever it shows: it knows its server, and closes with its program. */
-import { draw } from '../common/draw.ts'
-import { askProgram, holdProgram, onLocalEnd } from '../common/localPage.ts'
+
+import { askProgram, holdProgram, onLocalEnd } from '../common/address/localPage.ts'
+import { draw } from '../common/drawing/draw.ts'
 import { ClosedPage, type LocalLook } from './pairPage.tsx'
 
 /** The server's public URL. Undefined, and drawn, where the program has ended. */

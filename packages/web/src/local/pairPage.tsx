@@ -1,10 +1,10 @@
 import type { ComponentChildren, FunctionComponent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { CodeField } from '../common/codeField.tsx'
-import { Button, Notice } from '../common/controls.tsx'
-import { askProgram } from '../common/localPage.ts'
-import { useText } from '../common/reader.ts'
-import { useAction } from '../common/useAction.ts'
+import { askProgram } from '../common/address/localPage.ts'
+import { CodeField } from '../common/controls/codeField.tsx'
+import { Button, Notice } from '../common/controls/controls.tsx'
+import { useText } from '../common/language/reader.ts'
+import { useAction } from '../common/work/useAction.ts'
 import { localTexts } from './texts.ts'
 
 interface FrameProps {

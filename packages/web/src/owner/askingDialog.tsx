@@ -1,8 +1,8 @@
 /** Asks before Escape or the cross loses what was typed, or a secret shown only now. Its own buttons do not ask. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { useCloseGuard } from '../common/closeGuard.ts'
-import { Button, Dialog, type DialogProps, Notice } from '../common/controls.tsx'
-import { useText } from '../common/reader.ts'
+import { Button, Dialog, type DialogProps, Notice } from '../common/controls/controls.tsx'
+import { useText } from '../common/language/reader.ts'
+import { useCloseGuard } from '../common/work/closeGuard.ts'
 import { ownerTexts } from './texts.ts'
 
 interface AskingDialogProps extends DialogProps {

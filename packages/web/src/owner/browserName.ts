@@ -1,5 +1,5 @@
 /** This browser's first name for its sign-in and signing key: "Firefox on Linux". Owners may change it. */
-import { type Language, presentLanguage } from '../common/language.ts'
+import { type Language, presentLanguage } from '../common/language/language.ts'
 import { accountTexts } from './texts.ts'
 
 /** In this order: many browsers also name those that they descend from. */

@@ -1,9 +1,9 @@
 /** Asks before something is lost. Stays open with the error until the work succeeds. */
 import type { ComponentChildren } from 'preact'
-import { Dialog } from '../common/controls.tsx'
-import type { IconName } from '../common/icons.tsx'
-import { useText } from '../common/reader.ts'
-import { useAction } from '../common/useAction.ts'
+import { Dialog } from '../common/controls/controls.tsx'
+import type { IconName } from '../common/controls/icons.tsx'
+import { useText } from '../common/language/reader.ts'
+import { useAction } from '../common/work/useAction.ts'
 import { ErrorNotice } from './errorNotice.tsx'
 import { FormButtons } from './formButtons.tsx'
 import { accountTexts } from './texts.ts'

@@ -4,7 +4,7 @@ import type { NewRecoveryWords } from '@blindkeep/client/recovery'
 import type { Site } from '@blindkeep/client/site'
 import { createContext } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
-import { createRefresher } from '../common/refresher.ts'
+import { createRefresher } from '../common/work/refresher.ts'
 
 /** SECRET. Not confirmed as saved: the server never gives it again, so it outlasts its page. */
 export interface UnsavedSecrets {

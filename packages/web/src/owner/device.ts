@@ -3,7 +3,7 @@ import { type Device, newDevice, openSealedDevice, sealDevice } from '@blindkeep
 import { ProblemError, SealError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { useCallback } from 'preact/hooks'
-import { isLocalPage } from '../common/localPage.ts'
+import { isLocalPage } from '../common/address/localPage.ts'
 import { browserName } from './browserName.ts'
 import { useOwnerPages } from './context.ts'
 import { loadSealedDevices, saveSealedDevice } from './ownerStore.ts'

@@ -1,6 +1,6 @@
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
-import { deriveInWorker } from '../common/argon2.ts'
-import { pageFetch } from '../common/localPage.ts'
+import { pageFetch } from '../common/address/localPage.ts'
+import { deriveInWorker } from '../common/hashing/argon2.ts'
 import { createFileHash } from './fileHash.ts'
 import type { Gate } from './sessionTab.ts'
 

@@ -20,8 +20,8 @@ import {
   WordsError,
 } from '@blindkeep/client/errors'
 import { SourceChanged } from '@blindkeep/client/source'
-import { type Formats, formats } from '../common/format.ts'
-import { hasMoved } from '../common/hasMoved.ts'
+import { hasMoved } from '../common/address/hasMoved.ts'
+import { type Formats, formats } from '../common/language/format.ts'
 import { problems as german } from '../text/de/problems.ts'
 import { problems as english } from '../text/en/problems.ts'
 import { AuthenticatorError } from './account/authenticator.ts'

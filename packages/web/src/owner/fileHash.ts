@@ -1,5 +1,5 @@
 import { type FileHash, systemEnvironment } from '@blindkeep/client/environment'
-import { trustedWorkerUrl } from '../common/trustedUrl.ts'
+import { trustedWorkerUrl } from '../common/address/trustedUrl.ts'
 import type { FileHashQuestion } from './fileHashWorker.ts'
 import workerUrl from './fileHashWorker.ts?worker&url'
 

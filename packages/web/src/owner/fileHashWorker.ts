@@ -1,5 +1,5 @@
 /** Hashes one file with WebAssembly while the page stays free. Answers `ready` first, then each question. */
-import { createFastHash } from '../common/fastHash.ts'
+import { createFastHash } from '../common/hashing/fastHash.ts'
 
 export type FileHashQuestion = Uint8Array | 'digest'
 

@@ -1,7 +1,7 @@
 /** The end of a form or of a question, in sight in each dialog: the button that it is for, and the way back. */
-import { Button, DialogEnd } from '../common/controls.tsx'
-import type { IconName } from '../common/icons.tsx'
-import { useText } from '../common/reader.ts'
+import { Button, DialogEnd } from '../common/controls/controls.tsx'
+import type { IconName } from '../common/controls/icons.tsx'
+import { useText } from '../common/language/reader.ts'
 import { accountTexts } from './texts.ts'
 
 interface FormButtonsProps {

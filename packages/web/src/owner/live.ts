@@ -2,7 +2,7 @@
 import { systemEnvironment } from '@blindkeep/client/environment'
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { hasMoved } from '../common/hasMoved.ts'
+import { hasMoved } from '../common/address/hasMoved.ts'
 
 export interface Live {
   readonly isConnected: boolean

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import { Button } from '../common/controls.tsx'
-import { useText } from '../common/reader.ts'
+import { Button } from '../common/controls/controls.tsx'
+import { useText } from '../common/language/reader.ts'
 import { ownerTexts } from './texts.ts'
 
 interface MoreProps {

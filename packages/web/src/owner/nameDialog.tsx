@@ -1,8 +1,8 @@
 /** Changes the owner's name for a sign-in, a signing key, a passkey, a share, an album or a file. */
 
 import { useState } from 'preact/hooks'
-import { useText } from '../common/reader.ts'
-import { useAction } from '../common/useAction.ts'
+import { useText } from '../common/language/reader.ts'
+import { useAction } from '../common/work/useAction.ts'
 import { AskingDialog } from './askingDialog.tsx'
 import { useOwnerPages } from './context.ts'
 import { ErrorNotice } from './errorNotice.tsx'

@@ -1,5 +1,5 @@
 import { MAX_OWN_NAME_CHARACTERS } from '@blindkeep/protocol/suites'
-import { Field } from '../common/controls.tsx'
+import { Field } from '../common/controls/controls.tsx'
 
 interface NameFieldProps {
   readonly label: string

@@ -1,7 +1,7 @@
 /** What the navigation shows beside its names: new files of the inbox, and links that have refused files. */
 import type { LiveEvent } from '@blindkeep/client/owner'
 import { useEffect, useState } from 'preact/hooks'
-import { createRefresher } from '../common/refresher.ts'
+import { createRefresher } from '../common/work/refresher.ts'
 import type { OwnerPages } from './context.ts'
 import { countNew } from './inbox/useVisit.ts'
 import { visitsOf } from './inbox/visits.ts'

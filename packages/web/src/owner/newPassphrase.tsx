@@ -1,7 +1,7 @@
 /** A passphrase that the owner gives to a link or a share, and that others have to know. */
-import { Button, Field, Notice } from '../common/controls.tsx'
-import { CopyButton } from '../common/copyButton.tsx'
-import { useText } from '../common/reader.ts'
+import { Button, Field, Notice } from '../common/controls/controls.tsx'
+import { CopyButton } from '../common/controls/copyButton.tsx'
+import { useText } from '../common/language/reader.ts'
 import { linksTexts } from './links/texts.ts'
 import { suggestPassphrase } from './suggestPassphrase.ts'
 

@@ -5,8 +5,8 @@
  */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { DBSchema, IDBPDatabase } from 'idb'
-import { isLocalPage } from '../common/localPage.ts'
-import { withDatabase } from '../common/withDatabase.ts'
+import { isLocalPage } from '../common/address/localPage.ts'
+import { withDatabase } from '../common/storage/withDatabase.ts'
 import { localDevices } from './local/localDevice.ts'
 import { readStoredSession, type StoredSession } from './storedSession.ts'
 

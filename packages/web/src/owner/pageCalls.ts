@@ -1,5 +1,5 @@
 import { type Calls, createCalls, type ServerAddress } from '@blindkeep/client/call'
-import { isLocalPage, pageFetch } from '../common/localPage.ts'
+import { isLocalPage, pageFetch } from '../common/address/localPage.ts'
 
 /** Where a page asks the server of this URL: there, or through the program that shows the page. */
 export function pageAddress(serverUrl: string): ServerAddress {

@@ -7,7 +7,7 @@ import type { Owner, PrefixStore } from '@blindkeep/client/owner'
 import type { SampleRecord } from '@blindkeep/client/verify'
 import { utf8 } from '@blindkeep/protocol/bytes'
 import type { DBSchema, IDBPDatabase } from 'idb'
-import { withDatabase } from '../common/withDatabase.ts'
+import { withDatabase } from '../common/storage/withDatabase.ts'
 import { hashUnder } from './seenByBrowser.ts'
 
 type OfAccount = Pick<Owner, 'accountKey'>

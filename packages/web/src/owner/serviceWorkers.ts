@@ -1,5 +1,5 @@
 /** The owner's service workers, each with a folder without pages: `push` for messages, `take` for files. */
-import { trustedWorkerUrl } from '../common/trustedUrl.ts'
+import { trustedWorkerUrl } from '../common/address/trustedUrl.ts'
 
 type Folder = 'push' | 'take'
 

@@ -3,7 +3,7 @@ import { systemEnvironment } from '@blindkeep/client/environment'
 import { ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { useEffect } from 'preact/hooks'
-import { isLocalPage } from '../common/localPage.ts'
+import { isLocalPage } from '../common/address/localPage.ts'
 import { browserName } from './browserName.ts'
 import { deviceOf, storedDevice } from './device.ts'
 

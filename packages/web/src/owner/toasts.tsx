@@ -1,8 +1,8 @@
 /** Short messages about what was done. A failure stays until dismissed; others disappear after seconds. */
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { Button, IconButton } from '../common/controls.tsx'
-import { Icon } from '../common/icons.tsx'
-import { useText } from '../common/reader.ts'
+import { Button, IconButton } from '../common/controls/controls.tsx'
+import { Icon } from '../common/controls/icons.tsx'
+import { useText } from '../common/language/reader.ts'
 import type { OwnerPages } from './context.ts'
 import { ownerTexts } from './texts.ts'
 

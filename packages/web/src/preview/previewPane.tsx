@@ -1,8 +1,8 @@
 /** Shows a stranger's file in a sandboxed frame (`src/preview/`). */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Button, IconButton, Notice, Progress } from '../common/controls.tsx'
-import { formats } from '../common/format.ts'
-import { useText } from '../common/reader.ts'
+import { Button, IconButton, Notice, Progress } from '../common/controls/controls.tsx'
+import { formats } from '../common/language/format.ts'
+import { useText } from '../common/language/reader.ts'
 import { preview as german } from '../text/de/preview.ts'
 import { preview as english } from '../text/en/preview.ts'
 import './previewPane.css'

@@ -1,4 +1,4 @@
-import { baseUrlBefore } from '../common/baseUrl.ts'
+import { baseUrlBefore } from '../common/address/baseUrl.ts'
 
 /** The URL of the sandbox page, for the owner's page and for a share's page. */
 export function previewUrl(): string {

@@ -1,6 +1,6 @@
 /** The words of a message, and what the notification keeps, so that the next one can count further. */
-import { formats } from '../common/format.ts'
-import type { Language } from '../common/language.ts'
+import { formats } from '../common/language/format.ts'
+import type { Language } from '../common/language/language.ts'
 import { push as german } from '../text/de/push.ts'
 import { push as english } from '../text/en/push.ts'
 import type { PushMessage } from './pushMessage.ts'

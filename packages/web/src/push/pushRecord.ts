@@ -5,8 +5,8 @@
  */
 import type { AccountId, ChannelId } from '@blindkeep/protocol/ids'
 import type { DBSchema, IDBPDatabase } from 'idb'
-import type { Language } from '../common/language.ts'
-import { withDatabase } from '../common/withDatabase.ts'
+import type { Language } from '../common/language/language.ts'
+import { withDatabase } from '../common/storage/withDatabase.ts'
 
 export interface PushRecord {
   readonly accountId: AccountId

@@ -3,7 +3,7 @@
  * opens the inbox when one is clicked. It controls no page, because none is in its scope; it takes no requests and
  * keeps no files. What it may load, `http/pages.ts` of the server says: pictures.
  */
-import { pickLanguage } from '../common/language.ts'
+import { pickLanguage } from '../common/language/language.ts'
 import { isCounted, noticeOf } from './notice.ts'
 import { OPEN_INBOX } from './openInbox.ts'
 import { readPushMessage } from './pushMessage.ts'

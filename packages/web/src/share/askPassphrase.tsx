@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button } from '../common/controls.tsx'
-import { PassphraseField } from '../common/passphraseField.tsx'
-import { useText } from '../common/reader.ts'
+import { Button } from '../common/controls/controls.tsx'
+import { PassphraseField } from '../common/controls/passphraseField.tsx'
+import { useText } from '../common/language/reader.ts'
 import type { Opening } from './opening.ts'
 import { shareTexts } from './texts.ts'
 

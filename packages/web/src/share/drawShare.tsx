@@ -1,5 +1,5 @@
 import type { ShareParts } from '@blindkeep/client/share'
-import { draw } from '../common/draw.ts'
+import { draw } from '../common/drawing/draw.ts'
 import { addressParts } from './opening.ts'
 import { ShareApp } from './shareApp.tsx'
 

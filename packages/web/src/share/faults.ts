@@ -1,6 +1,6 @@
 /** What the page says of an error, and whether it asks for a passphrase instead. */
 import { NetworkError, ProblemError, SealError, ShareError, type ShareFault } from '@blindkeep/client/errors'
-import { hasMoved } from '../common/hasMoved.ts'
+import { hasMoved } from '../common/address/hasMoved.ts'
 import type { share } from '../text/en/share.ts'
 
 /** The faults that the page has texts for. */

@@ -1,7 +1,7 @@
 import type { ShareParts } from '@blindkeep/client/share'
 import { useRef } from 'preact/hooks'
-import { baseUrlBefore } from '../common/baseUrl.ts'
-import { useLoaded } from '../common/useLoaded.ts'
+import { baseUrlBefore } from '../common/address/baseUrl.ts'
+import { useLoaded } from '../common/work/useLoaded.ts'
 import type { Fault, OpenedShare, PassphraseReason } from './receiver.ts'
 
 type Receiver = typeof import('./receiver.ts')

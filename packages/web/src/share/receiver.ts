@@ -2,8 +2,8 @@
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import { newVisit, type OpenedShare, openShare, type ShareParts } from '@blindkeep/client/share'
 import { askSite, type Site } from '@blindkeep/client/site'
-import { deriveInWorker } from '../common/argon2.ts'
-import { pageFetch } from '../common/localPage.ts'
+import { pageFetch } from '../common/address/localPage.ts'
+import { deriveInWorker } from '../common/hashing/argon2.ts'
 import { type PassphraseReason, passphraseReasonOf } from './faults.ts'
 
 export type { OpenedShare, SharedAsset } from '@blindkeep/client/share'

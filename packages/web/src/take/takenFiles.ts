@@ -6,7 +6,7 @@
 import type { AccountId, AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import { MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
 import type { DBSchema, IDBPDatabase } from 'idb'
-import { withDatabase } from '../common/withDatabase.ts'
+import { withDatabase } from '../common/storage/withDatabase.ts'
 
 export interface TakenFile {
   readonly id: string

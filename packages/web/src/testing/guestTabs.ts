@@ -10,9 +10,9 @@ import { newOwner } from '../../../../testing/people.ts'
 import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
 import { type Exchanged, startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
 import { type GuestEngine, openGuestEngine } from '../guest/engine/engine.ts'
-import { createMemoryStore } from '../guest/engine/guestStore.ts'
-import { createSoleLocks } from '../guest/engine/tabLocks.ts'
-import type { ChosenFile, Phase, Row, Snapshot } from '../guest/messages.ts'
+import { createMemoryStore } from '../guest/engine/store/guestStore.ts'
+import { createSoleLocks } from '../guest/engine/store/tabLocks.ts'
+import type { ChosenFile, Phase, Row, Snapshot } from '../guest/ground/messages.ts'
 
 export const MIB = 1024 * 1024
 export const DROPS = /^\/d\//

@@ -1,5 +1,5 @@
-import { formats } from '../common/format.ts'
-import type { Language } from '../common/language.ts'
+import { formats } from '../common/language/format.ts'
+import type { Language } from '../common/language/language.ts'
 
 export interface Counts {
   /** A number as the reader writes it: "1,234". */

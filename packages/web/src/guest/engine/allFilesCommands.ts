@@ -1,11 +1,11 @@
 /** The guest's commands for all files together. */
-import type { Message } from '../messages.ts'
+import type { Message } from '../ground/messages.ts'
 import type { EngineParts } from './engineParts.ts'
-import type { Entry } from './entries.ts'
-import { retryOf } from './failures.ts'
+import type { Entry } from './entries/entries.ts'
+import { retryOf } from './entries/failures.ts'
+import { become, resumeEntry } from './entries/phases.ts'
 import type { FileCommands } from './fileCommands.ts'
-import { become, resumeEntry } from './phases.ts'
-import { type ReceiptDocument, receiptDocument } from './receiptDocument.ts'
+import { type ReceiptDocument, receiptDocument } from './receipts/receiptDocument.ts'
 
 export interface AllFilesCommands {
   /** Sends the chosen files that fit. */

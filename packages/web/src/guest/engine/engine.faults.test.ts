@@ -17,9 +17,9 @@ import {
   rowOf,
   useGuestWorld,
 } from '../../testing/guestTabs.ts'
-import type { ChosenFile } from '../messages.ts'
-import { createMemoryStore } from './guestStore.ts'
-import { createSoleLocks } from './tabLocks.ts'
+import type { ChosenFile } from '../ground/messages.ts'
+import { createMemoryStore } from './store/guestStore.ts'
+import { createSoleLocks } from './store/tabLocks.ts'
 
 const world = useGuestWorld()
 

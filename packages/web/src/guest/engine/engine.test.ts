@@ -28,9 +28,9 @@ import {
   rowOf,
   useGuestWorld,
 } from '../../testing/guestTabs.ts'
-import { earlierOf } from '../standing.ts'
-import type { LandedFile } from './guestStore.ts'
-import { createSoleLocks } from './tabLocks.ts'
+import { earlierOf } from '../ground/standing.ts'
+import type { LandedFile } from './store/guestStore.ts'
+import { createSoleLocks } from './store/tabLocks.ts'
 
 const world = useGuestWorld()
 

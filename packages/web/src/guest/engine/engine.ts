@@ -1,17 +1,17 @@
 /** The guest page without its drawing: carries out the guest's commands and gives snapshots to draw. */
 import { LinkError } from '@blindkeep/client/errors'
 import { type LinkParts, parseLink } from '@blindkeep/client/guest'
-import { oneAtATime } from '../../common/oneAtATime.ts'
-import type { ChosenFile, NotFiles, Snapshot } from '../messages.ts'
-import { whyFull } from '../standing.ts'
+import { oneAtATime } from '../../common/work/oneAtATime.ts'
+import type { ChosenFile, NotFiles, Snapshot } from '../ground/messages.ts'
+import { whyFull } from '../ground/standing.ts'
 import { type AllFilesCommands, createAllFilesCommands } from './allFilesCommands.ts'
-import { isClosed, isOver } from './closedLink.ts'
 import { createEngineParts, type EngineParts, type GuestEngineOptions } from './engineParts.ts'
+import { viewOf } from './entries/snapshot.ts'
 import { createFileCommands, type FileCommands } from './fileCommands.ts'
-import { createMemoryStore } from './guestStore.ts'
-import type { ReceiptDocument } from './receiptDocument.ts'
-import { createSentMessages } from './sentMessages.ts'
-import { viewOf } from './snapshot.ts'
+import { createSentMessages } from './files/sentMessages.ts'
+import { isClosed, isOver } from './link/closedLink.ts'
+import type { ReceiptDocument } from './receipts/receiptDocument.ts'
+import { createMemoryStore } from './store/guestStore.ts'
 
 export interface GuestEngine extends FileCommands, AllFilesCommands {
   snapshot(): Snapshot

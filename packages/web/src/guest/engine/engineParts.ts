@@ -5,27 +5,27 @@ import type { LinkParts } from '@blindkeep/client/guest'
 import { askSite, type Site } from '@blindkeep/client/site'
 import { toHex } from '@blindkeep/protocol/bytes'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
-import { type Admission, createAdmission } from './admission.ts'
-import { createAsked } from './asked.ts'
-import { type Batches, createBatches } from './batches.ts'
-import { failHopeless, isOver } from './closedLink.ts'
-import { createDraft, type Draft } from './draft.ts'
-import { createEarlierUploads, type EarlierUploads } from './earlierUploads.ts'
-import { createEntries, type Entries, type Entry } from './entries.ts'
-import type { GuestStore } from './guestStore.ts'
-import { createLinkOpening, type LinkOpening } from './linkOpening.ts'
-import { createLockedUploads } from './lockedUploads.ts'
-import { createOwnerHears, type OwnerHears } from './ownerHears.ts'
-import { createPassphrase, type Passphrase } from './passphrase.ts'
-import { createPlannedFiles, type PlannedFiles } from './plannedFiles.ts'
-import { createProofs, type Proofs } from './proofs.ts'
-import { createRateMeter, type RateMeter } from './rate.ts'
-import { createReceipts, type Receipts } from './receipts.ts'
-import { createRemarks, type Remarks } from './remarks.ts'
-import { createSentFiles } from './sentFiles.ts'
-import type { TabLocks } from './tabLocks.ts'
-import { createUploads, type Uploads } from './uploads.ts'
-import { createWakingWait } from './wakingWait.ts'
+import { type Admission, createAdmission } from './admission/admission.ts'
+import { createEarlierUploads, type EarlierUploads } from './admission/earlierUploads.ts'
+import { createPlannedFiles, type PlannedFiles } from './admission/plannedFiles.ts'
+import { createEntries, type Entries, type Entry } from './entries/entries.ts'
+import { createRemarks, type Remarks } from './entries/remarks.ts'
+import { type Batches, createBatches } from './files/batches.ts'
+import { failHopeless, isOver } from './link/closedLink.ts'
+import { createDraft, type Draft } from './link/draft.ts'
+import { createHeldBackNotes, type HeldBackNotes } from './link/heldBackNotes.ts'
+import { createLinkOpening, type LinkOpening } from './link/linkOpening.ts'
+import { createPassphrase, type Passphrase } from './link/passphrase.ts'
+import { createRequirements } from './link/requirements.ts'
+import { createProofs, type Proofs } from './receipts/proofs.ts'
+import { createReceipts, type Receipts } from './receipts/receipts.ts'
+import { createSentFiles } from './receipts/sentFiles.ts'
+import { createRateMeter, type RateMeter } from './sending/rate.ts'
+import { createUploads, type Uploads } from './sending/uploads.ts'
+import { createWakingWait } from './sending/wakingWait.ts'
+import type { GuestStore } from './store/guestStore.ts'
+import { createLockedUploads } from './store/lockedUploads.ts'
+import type { TabLocks } from './store/tabLocks.ts'
 
 const ID_BYTES = 16
 
@@ -55,7 +55,7 @@ export interface EngineParts {
   readonly planned: PlannedFiles
   readonly admission: Admission
   readonly remarks: Remarks
-  readonly ownerHears: OwnerHears
+  readonly ownerHears: HeldBackNotes
   readonly rate: RateMeter
   readonly batches: Batches
   readonly draft: Draft
@@ -86,7 +86,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   const planned = createPlannedFiles({ linkId, visitId: newId(), store, locks, nowMs, onChange })
   const rate = createRateMeter(() => environment.elapsedMs())
   const draft = createDraft({ linkId, store, entries: () => entries, nowMs })
-  const ownerHears = createOwnerHears({ link: () => link.opened(), onChange })
+  const ownerHears = createHeldBackNotes({ link: () => link.opened(), onChange })
   const entries: Entries = createEntries((before, after) => {
     rate.count(sentBetween(before, after))
     planned.follow(before, after)
@@ -102,18 +102,18 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
     onStatus: (id, receipt) => entries.change(id, { receipt }),
     onReceipt: (id, receipt) => addReceipt(entries, id, receipt),
   })
-  const asked = createAsked(entries, link.opened)
+  const requirements = createRequirements(entries, link.opened)
   const sent = createSentFiles()
   const proofs = createProofs({ serverUrl, entries, sent, receipts, environment, onChange })
   const locked = createLockedUploads({ linkId, store, locks, nowMs })
   const uploads = createUploads({
-    ...{ linkId, parts: options.parts, entries, uploads: locked, store, passphrase, sent, asked },
+    ...{ linkId, parts: options.parts, entries, uploads: locked, store, passphrase, sent, requirements },
     environmentFor: (onSent) => ({ ...environment, fetch: options.uploadFetch(onSent) }),
     link: () => (link.status().is === 'open' ? link.opened() : undefined),
     maySend: () => !visit.isPaused && !isOver(link.status()),
     failHopeless: () => {
       failHopeless(entries, link.status(), uploads.pause)
-      asked.holdBack()
+      requirements.holdBack()
     },
     onLanded: receipts.fetch,
     onLinkChanged: () => void link.ask(),
@@ -126,7 +126,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   })
   const remarks = createRemarks()
   const admission = createAdmission({
-    ...{ entries, uploads: locked, earlier, planned, remarks, asked, newId, onChange },
+    ...{ entries, uploads: locked, earlier, planned, remarks, requirements, newId, onChange },
     ...{ linkStatus: link.status, onGoingOn: batches.goOn },
   })
 

@@ -1,7 +1,7 @@
 /** The guest's commands for one file. */
 import { SourceChanged } from '@blindkeep/client/source'
 import type { EngineParts } from './engineParts.ts'
-import { resumeEntry } from './phases.ts'
+import { resumeEntry } from './entries/phases.ts'
 
 export interface FileCommands {
   pause(id: string): void

@@ -1,15 +1,15 @@
 /** Runs the guest page's engine. Keys, files, network and storage never use the thread that draws. */
 import { fileHashOf, systemEnvironment } from '@blindkeep/client/environment'
 import type { LinkParts } from '@blindkeep/client/guest'
-import { createFastHash } from '../../common/fastHash.ts'
-import { isLocalPage, pageFetch, setLocalToken, throughProgram } from '../../common/localPage.ts'
-import type { Answer, Command } from '../messages.ts'
+import { isLocalPage, pageFetch, setLocalToken, throughProgram } from '../../common/address/localPage.ts'
+import { createFastHash } from '../../common/hashing/fastHash.ts'
+import type { Answer, Command } from '../ground/messages.ts'
 import { type GuestEngine, openGuestEngine } from './engine.ts'
-import { createMemoryStore, type GuestStore } from './guestStore.ts'
-import { openGuestStore } from './idbGuestStore.ts'
-import { createLocalStore } from './localStore.ts'
-import { locksFor } from './tabLocks.ts'
-import { createUploadFetch } from './uploadFetch.ts'
+import { createUploadFetch } from './sending/uploadFetch.ts'
+import { createMemoryStore, type GuestStore } from './store/guestStore.ts'
+import { openGuestStore } from './store/idbGuestStore.ts'
+import { createLocalStore } from './store/localStore.ts'
+import { locksFor } from './store/tabLocks.ts'
 
 /** Ten snapshots a second look smooth; a hundred would keep both threads busy. */
 const PUBLISH_MS = 100

@@ -2,8 +2,8 @@
 
 import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useReader, useText } from '../../common/reader.ts'
-import { useAction } from '../../common/useAction.ts'
+import { useReader, useText } from '../../common/language/reader.ts'
+import { useAction } from '../../common/work/useAction.ts'
 import { browserName } from '../browserName.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useText } from '../../common/reader.ts'
+import { useText } from '../../common/language/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { accountTexts } from '../texts.ts'
 import { NewPasswordFields, useNewPassword } from './newPassword.tsx'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { focusFault } from '../../common/focusFault.ts'
+import { focusFault } from '../../common/drawing/focusFault.ts'
 
 interface CheckedFormProps {
   readonly isComplete: boolean

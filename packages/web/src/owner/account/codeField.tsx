@@ -1,6 +1,6 @@
 import { ProblemError } from '@blindkeep/client/errors'
-import { CodeField, type CodeFieldProps } from '../../common/codeField.tsx'
-import { useText } from '../../common/reader.ts'
+import { CodeField, type CodeFieldProps } from '../../common/controls/codeField.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { errorTexts } from '../errorText.ts'
 import { accountTexts } from '../texts.ts'
 

@@ -1,8 +1,8 @@
 /** What an account has several of: sign-ins, signing keys, passkeys. Each has a name of its owner, and an end. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button, Name } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Button, Name } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { NameDialog } from '../nameDialog.tsx'
 import { accountTexts } from '../texts.ts'
 

@@ -2,7 +2,7 @@
 
 import { passwordStrength } from '@blindkeep/client/passwordStrength'
 import { useState } from 'preact/hooks'
-import { useText } from '../../common/reader.ts'
+import { useText } from '../../common/language/reader.ts'
 import { accountTexts } from '../texts.ts'
 import { PasswordField } from './passwordField.tsx'
 

@@ -1,8 +1,8 @@
 import type { Ref } from 'preact'
 import { useState } from 'preact/hooks'
-import { Field } from '../../common/controls.tsx'
-import { Icon } from '../../common/icons.tsx'
-import { useText } from '../../common/reader.ts'
+import { Field } from '../../common/controls/controls.tsx'
+import { Icon } from '../../common/controls/icons.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { accountTexts } from '../texts.ts'
 
 interface PasswordFieldProps {

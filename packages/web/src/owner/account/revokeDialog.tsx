@@ -1,6 +1,6 @@
 import type { ListedDevice } from '@blindkeep/client/owner'
-import { Name, Notice } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Name, Notice } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { forgetTiles } from '../albums/useTile.ts'
 import { ConfirmDialog } from '../confirmDialog.tsx'
 import { useOwnerPages } from '../context.ts'

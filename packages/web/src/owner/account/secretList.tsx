@@ -1,9 +1,9 @@
 /** A list of secrets that is shown once: to copy, to print, to save. */
 
-import { Button } from '../../common/controls.tsx'
-import { CopyButton } from '../../common/copyButton.tsx'
-import { download } from '../../common/download.ts'
-import { useText } from '../../common/reader.ts'
+import { Button } from '../../common/controls/controls.tsx'
+import { CopyButton } from '../../common/controls/copyButton.tsx'
+import { download } from '../../common/files/download.ts'
+import { useText } from '../../common/language/reader.ts'
 import { accountTexts } from '../texts.ts'
 
 interface SecretListProps {

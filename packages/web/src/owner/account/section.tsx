@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import { Button } from '../../common/controls.tsx'
-import type { IconName } from '../../common/icons.tsx'
-import type { Loaded } from '../../common/useLoaded.ts'
+import { Button } from '../../common/controls/controls.tsx'
+import type { IconName } from '../../common/controls/icons.tsx'
+import type { Loaded } from '../../common/work/useLoaded.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 
 interface SectionProps {

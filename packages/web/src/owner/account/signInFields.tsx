@@ -1,6 +1,6 @@
 import { normaliseEmail } from '@blindkeep/protocol/email'
-import { Check, Field } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Check, Field } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { accountTexts } from '../texts.ts'
 
 interface EmailFieldProps {

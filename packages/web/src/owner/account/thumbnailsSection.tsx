@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { Button, Notice } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Button, Notice } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { isMadeWhenKept, makeWhenKept } from '../albums/thumbnails.ts'
 import { accountTexts } from '../texts.ts'
 import { Section } from './section.tsx'

@@ -1,7 +1,7 @@
 import { WordsError } from '@blindkeep/client/errors'
 import { typedWords } from '@blindkeep/client/recovery'
-import { Field } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Field } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { errorTexts } from '../errorText.ts'
 import { accountTexts } from '../texts.ts'
 

@@ -1,9 +1,10 @@
 /** Adds chosen files to an album, without those that it has already, which the owner may still add. */
 import type { AlbumId } from '@blindkeep/protocol/ids'
-import { useState } from 'preact/hooks'
-import { Button, Notice } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
-import { spokenName } from '../../common/visibleName.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button, Notice } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
+import { spokenName } from '../../common/names/visibleName.ts'
+import { guardClosing } from '../../common/work/closeGuard.ts'
 import { useOwnerPages } from '../context.ts'
 import { useNames } from '../find/useNames.ts'
 import type { TakenUploads } from '../take/takenUploads.ts'
@@ -25,20 +26,34 @@ export function useAdding(
   albumId: AlbumId | undefined,
   { queue, signal }: Pick<TakenUploads, 'queue' | 'signal'>,
 ): Adding {
-  const { owner } = useOwnerPages()
+  const { owner, showMessage } = useOwnerPages()
   const { names } = useNames()
+  const { uploads: text, album: albumText } = useText(albumsTexts)
+  const isShown = useRef(true)
+  useEffect(
+    () => () => {
+      isShown.current = false
+    },
+    [],
+  )
   const [looking, setLooking] = useState(0)
   const [left, setLeft] = useState<readonly File[]>([])
 
   async function add(files: readonly File[], album: AlbumId): Promise<void> {
+    const release = guardClosing()
     setLooking((count) => count + files.length)
     const known = await alreadyThere(files, contentsOf(album, { owner, names, queue }))
       // What the album has cannot be known now: the files come first.
       .catch(() => new Set<File>())
     setLooking((count) => count - files.length)
+    release()
     // The owner has left this tab meanwhile.
     if (signal.aborted) return
     setLeft((before) => withChosen(before, known))
+    const [first] = known
+    // The owner has left the album, whose page would say it.
+    if (first !== undefined && !isShown.current)
+      showMessage({ tone: 'info', text: text.alreadyThere(known.size, spokenName(first.name, albumText.unnamed)) })
     const added = files.filter((file) => !known.has(file))
     if (added.length > 0) queue.add(added, album)
   }

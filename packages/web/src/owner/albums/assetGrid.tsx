@@ -1,8 +1,8 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
-import { Redrawn } from '../../common/redrawn.tsx'
-import { StepEnd } from '../../common/stepEnd.tsx'
+import { Redrawn } from '../../common/drawing/redrawn.tsx'
+import { StepEnd } from '../../common/drawing/stepEnd.tsx'
 import { AssetTile } from './assetTile.tsx'
 
 /** Tiles are drawn in steps while the owner scrolls, so a large album appears at once. */

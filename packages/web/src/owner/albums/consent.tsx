@@ -1,9 +1,9 @@
 /** Asks the owner before anything happens with a file that no live device has signed. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button, Dialog, DialogEnd } from '../../common/controls.tsx'
-import { formats } from '../../common/format.ts'
-import { useText } from '../../common/reader.ts'
+import { Button, Dialog, DialogEnd } from '../../common/controls/controls.tsx'
+import { formats } from '../../common/language/format.ts'
+import { useText } from '../../common/language/reader.ts'
 import { type ConsentedAsset, consentTo, doubtfulOf, type ShownAsset } from './shownAsset.ts'
 import { albumsTexts } from './texts.ts'
 

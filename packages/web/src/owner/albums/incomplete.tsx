@@ -1,7 +1,7 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { Button, Notice } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Button, Notice } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { FinishDialog } from './finishDialog.tsx'
 import { albumsTexts } from './texts.ts'
 

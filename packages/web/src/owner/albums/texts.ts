@@ -1,5 +1,5 @@
 import type { Album } from '@blindkeep/client/owner'
-import { visibleName } from '../../common/visibleName.ts'
+import { visibleName } from '../../common/names/visibleName.ts'
 import { albums as german } from '../../text/de/albums.ts'
 import { albums as english } from '../../text/en/albums.ts'
 import type { ShownAsset } from './shownAsset.ts'

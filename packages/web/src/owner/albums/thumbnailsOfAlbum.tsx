@@ -1,8 +1,8 @@
 /** The owner's click that draws an album: what is grey gets a thumbnail. */
 import type { AssetFacts } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { Button } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Button } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { useWork } from '../work/work.ts'
 import type { WorkItem, WorkOrder } from '../work/workOrder.ts'
 import { albumsTexts } from './texts.ts'

@@ -1,5 +1,5 @@
-import { formats } from '../../common/format.ts'
-import { useText } from '../../common/reader.ts'
+import { formats } from '../../common/language/format.ts'
+import { useText } from '../../common/language/reader.ts'
 import type { Trust } from './shownAsset.ts'
 import { albumsTexts } from './texts.ts'
 

@@ -5,7 +5,7 @@
 import { parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import { parseAlbumId } from '@blindkeep/protocol/ids'
 import type { DBSchema, IDBPDatabase } from 'idb'
-import { withDatabase } from '../../common/withDatabase.ts'
+import { withDatabase } from '../../common/storage/withDatabase.ts'
 import type { StoredUpload } from './uploadItem.ts'
 
 const DATABASE = 'blindkeep-uploads'

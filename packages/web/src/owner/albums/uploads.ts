@@ -7,7 +7,7 @@ import { createSendTurns, type Owner, type SendTurns, type UploadState } from '@
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useEffect, useState } from 'preact/hooks'
-import { guardClosingWhile } from '../../common/closeGuard.ts'
+import { guardClosingWhile } from '../../common/work/closeGuard.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'

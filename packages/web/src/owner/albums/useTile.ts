@@ -2,7 +2,7 @@
 import { AssetError, AssetIncomplete, SealError } from '@blindkeep/client/errors'
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import { useEffect, useState } from 'preact/hooks'
-import { createSharedLoads, type SharedLoads } from '../../common/sharedLoads.ts'
+import { createSharedLoads, type SharedLoads } from '../../common/work/sharedLoads.ts'
 import { thumbnailTypeOf } from '../../preview/thumbnail.ts'
 import { useOwnerPages } from '../context.ts'
 import { nameIndexOf } from '../find/nameIndex.ts'

@@ -1,6 +1,6 @@
 /** Brings back what was discarded or deleted: the button in a message, and those of the bin. */
 import type { BinId } from '@blindkeep/protocol/ids'
-import { useText } from '../../common/reader.ts'
+import { useText } from '../../common/language/reader.ts'
 import type { OwnerPages } from '../context.ts'
 import type { OwnWork } from '../work/work.ts'
 import { binTexts } from './texts.ts'

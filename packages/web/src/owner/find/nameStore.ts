@@ -1,7 +1,7 @@
 /** The sealed parts of the index of names (IndexedDB). Two tabs may add and merge at once: no part is ever changed. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { DBSchema, IDBPDatabase } from 'idb'
-import { withDatabase } from '../../common/withDatabase.ts'
+import { withDatabase } from '../../common/storage/withDatabase.ts'
 
 export interface StoredPart {
   readonly id: number

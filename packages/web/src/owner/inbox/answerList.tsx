@@ -1,9 +1,9 @@
 /** What a guest has answered: columns in the list of the inbox, and a line each in the view of one file. */
 import type { FileDescription } from '@blindkeep/client/owner'
 import type { Asked } from '@blindkeep/client/questions'
-import { Name } from '../../common/controls.tsx'
-import { Fact } from '../../common/fact.tsx'
-import { useText } from '../../common/reader.ts'
+import { Name } from '../../common/controls/controls.tsx'
+import { Fact } from '../../common/controls/fact.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { type Answered, type ShownAnswers, shownAnswersOf } from './answers.ts'
 import { inboxTexts } from './texts.ts'
 

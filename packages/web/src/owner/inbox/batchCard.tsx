@@ -1,9 +1,9 @@
 /** The files of one go: who sent them, when, how many, what can be done with all, and themselves. */
 import type { Asked } from '@blindkeep/client/questions'
 import { useId, useRef, useState } from 'preact/hooks'
-import { Button, Name } from '../../common/controls.tsx'
-import { formats } from '../../common/format.ts'
-import { useText } from '../../common/reader.ts'
+import { Button, Name } from '../../common/controls/controls.tsx'
+import { formats } from '../../common/language/format.ts'
+import { useText } from '../../common/language/reader.ts'
 import { AnswerColumns } from './answerList.tsx'
 import type { DropBatch } from './batches.ts'
 import type { ListedDrop } from './dropList.ts'

@@ -1,5 +1,5 @@
 /** The dialogs of the inbox, one at a time. */
-import { useText } from '../../common/reader.ts'
+import { useText } from '../../common/language/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import type { OwnWork } from '../work/work.ts'
 import { ChooseAlbum } from './chooseAlbum.tsx'

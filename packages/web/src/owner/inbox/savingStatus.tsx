@@ -1,6 +1,6 @@
-import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
-import { isolated } from '../../common/isolated.ts'
-import { useText } from '../../common/reader.ts'
+import { Button, Name, Notice, Progress } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
+import { isolated } from '../../common/names/isolated.ts'
 import { inboxTexts } from './texts.ts'
 import type { DropSaving } from './useDropSaving.ts'
 

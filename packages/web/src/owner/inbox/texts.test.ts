@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { InboxItem } from '@blindkeep/client/owner'
 import { safeName } from '@blindkeep/client/safeName'
 import { parseDropId, parseOpaqueId } from '@blindkeep/protocol/ids'
-import { formats } from '../../common/format.ts'
+import { formats } from '../../common/language/format.ts'
 import { inboxTexts, nameOf, plainNameOf, savedNameOf, shortNoteOf, totalOf, zipNameOf } from './texts.ts'
 
 function itemNamed(name: string): InboxItem {

@@ -1,5 +1,5 @@
-import { Button, Notice } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Button, Notice } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import type { ListedDrop } from './dropList.ts'
 import { inboxTexts, isTemporary } from './texts.ts'
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { Check, Dialog, IconButton } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Check, Dialog, IconButton } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { workTexts } from '../work/texts.ts'
 import './keys.css'
 import { turnKeys, useKeys, useKeysOn } from './listKeys.ts'

@@ -1,7 +1,7 @@
 import type { OwnLink } from '@blindkeep/client/owner'
-import { Check, Field, Progress } from '../../common/controls.tsx'
-import { formats } from '../../common/format.ts'
-import { useText } from '../../common/reader.ts'
+import { Check, Field, Progress } from '../../common/controls/controls.tsx'
+import { formats } from '../../common/language/format.ts'
+import { useText } from '../../common/language/reader.ts'
 import {
   type DraftFault,
   type DraftFaults,

@@ -1,6 +1,6 @@
 import { MAX_LINK_TITLE_CHARACTERS } from '@blindkeep/protocol/suites'
-import { Check, Field } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Check, Field } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { NewPassphrase } from '../newPassphrase.tsx'
 import { CapFields, type CapFieldsProps, faultText } from './linkCaps.tsx'
 import { type DraftFaults, EXPIRIES, type Expiry, type LinkDraft, type PRESETS, type Preset } from './linkDraft.ts'

@@ -1,8 +1,8 @@
 /** What a link asks its guests, and which kinds of files it wants. */
 import { MAX_HEADER_LIST_BYTES, MAX_QUESTIONS } from '@blindkeep/protocol/suites'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Button, Check, Field, IconButton } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Button, Check, Field, IconButton } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import type { CapFieldsProps } from './linkCaps.tsx'
 import {
   type AskedFaults,

@@ -1,5 +1,5 @@
 import type { OwnLink } from '@blindkeep/client/owner'
-import { useText } from '../../common/reader.ts'
+import { useText } from '../../common/language/reader.ts'
 import { ConfirmDialog } from '../confirmDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { labelOf, linksTexts } from './texts.ts'

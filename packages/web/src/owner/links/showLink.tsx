@@ -1,10 +1,10 @@
 /** Shows a link with all ways to share it: copy, QR code, the system's share dialog. */
 import type { OwnLink } from '@blindkeep/client/owner'
-import { Button, Dialog } from '../../common/controls.tsx'
-import { CopyButton } from '../../common/copyButton.tsx'
-import { Icon } from '../../common/icons.tsx'
-import { QrCode } from '../../common/qrCode.tsx'
-import { useText } from '../../common/reader.ts'
+import { Button, Dialog } from '../../common/controls/controls.tsx'
+import { CopyButton } from '../../common/controls/copyButton.tsx'
+import { Icon } from '../../common/controls/icons.tsx'
+import { QrCode } from '../../common/controls/qrCode.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { ShownPassphrase } from '../newPassphrase.tsx'
 import { labelOf, linksTexts } from './texts.ts'
 

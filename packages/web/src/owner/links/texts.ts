@@ -1,5 +1,5 @@
 import type { OwnLink } from '@blindkeep/client/owner'
-import { visibleName } from '../../common/visibleName.ts'
+import { visibleName } from '../../common/names/visibleName.ts'
 import { links as german } from '../../text/de/links.ts'
 import { links as english } from '../../text/en/links.ts'
 

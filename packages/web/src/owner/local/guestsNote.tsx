@@ -1,5 +1,5 @@
-import { isLocalPage } from '../../common/localPage.ts'
-import { useText } from '../../common/reader.ts'
+import { isLocalPage } from '../../common/address/localPage.ts'
+import { useText } from '../../common/language/reader.ts'
 import { localTexts } from '../../local/texts.ts'
 
 /** On a local page: it cures its owner of the server's pages, and no guest. */

@@ -1,6 +1,6 @@
 /** What a local page has seen of its account, in the profile of the command line. */
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
-import { changeLocalMemory, type LocalMemory, loadLocalMemory } from '../../common/localMemory.ts'
+import { changeLocalMemory, type LocalMemory, loadLocalMemory } from '../../common/storage/localMemory.ts'
 import { readSeenRecord, type SeenRecord } from '../seenRecord.ts'
 
 export async function loadLocalSeen(): Promise<SeenRecord> {

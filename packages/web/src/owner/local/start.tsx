@@ -1,7 +1,7 @@
 /** A local page of an owner: it pairs, and shows the owner's pages. */
 
-import { draw } from '../../common/draw.ts'
-import { setLocalToken } from '../../common/localPage.ts'
+import { setLocalToken } from '../../common/address/localPage.ts'
+import { draw } from '../../common/drawing/draw.ts'
 import { openLocal } from '../../local/openLocal.tsx'
 import { type LocalLook, PairPage } from '../../local/pairPage.tsx'
 import { SignedOutFrame } from '../account/signedOutFrame.tsx'

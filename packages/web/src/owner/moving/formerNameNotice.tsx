@@ -1,8 +1,8 @@
 import { createCalls } from '@blindkeep/client/call'
-import { Notice } from '../../common/controls.tsx'
-import { formats } from '../../common/format.ts'
-import { useText } from '../../common/reader.ts'
-import { useLoaded } from '../../common/useLoaded.ts'
+import { Notice } from '../../common/controls/controls.tsx'
+import { formats } from '../../common/language/format.ts'
+import { useText } from '../../common/language/reader.ts'
+import { useLoaded } from '../../common/work/useLoaded.ts'
 import { formerNameIn } from './serverNames.ts'
 import { movingTexts } from './texts.ts'
 

@@ -1,5 +1,5 @@
-import { Button, Notice } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Button, Notice } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { movingTexts } from './texts.ts'
 
 /** On a page that was open while the server moved away from its address. */

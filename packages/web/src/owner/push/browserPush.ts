@@ -2,7 +2,7 @@
 import type { AddBrowser, Owner } from '@blindkeep/client/owner'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { AccountId, ChannelId } from '@blindkeep/protocol/ids'
-import type { Language } from '../../common/language.ts'
+import type { Language } from '../../common/language/language.ts'
 import { deletePushRecord, loadPushRecord, savePushRecord } from '../../push/pushRecord.ts'
 import { browserName } from '../browserName.ts'
 import { isInstalled, registerServiceWorker, scopeAt } from '../serviceWorkers.ts'

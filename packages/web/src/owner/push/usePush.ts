@@ -2,7 +2,7 @@
 
 import type { Owner } from '@blindkeep/client/owner'
 import { useEffect } from 'preact/hooks'
-import { useReader, useText } from '../../common/reader.ts'
+import { useReader, useText } from '../../common/language/reader.ts'
 import { OPEN_INBOX } from '../../push/openInbox.ts'
 import type { OwnerPages } from '../context.ts'
 import { goTo } from '../route.ts'

@@ -1,6 +1,6 @@
 import { MAX_SHARE_DOWNLOADS } from '@blindkeep/protocol/suites'
-import { Field } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Field } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { sharesTexts } from './texts.ts'
 
 /** Undefined for none. */

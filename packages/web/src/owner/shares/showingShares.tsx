@@ -1,8 +1,8 @@
 /** Which shares show some files now: on their pages, and in questions before the files leave. */
 import type { AssetFacts, ShowingShare } from '@blindkeep/client/owner'
-import { Name } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
-import { type Loaded, useLoaded } from '../../common/useLoaded.ts'
+import { Name } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
+import { type Loaded, useLoaded } from '../../common/work/useLoaded.ts'
 import { hashesOf } from '../albums/shownAsset.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'

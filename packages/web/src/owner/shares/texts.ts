@@ -1,5 +1,5 @@
 import type { OwnShare } from '@blindkeep/client/owner'
-import { visibleName } from '../../common/visibleName.ts'
+import { visibleName } from '../../common/names/visibleName.ts'
 import { shares as german } from '../../text/de/shares.ts'
 import { shares as english } from '../../text/en/shares.ts'
 

@@ -1,6 +1,6 @@
 import type { Owner, RefreshedShares } from '@blindkeep/client/owner'
 import { useEffect } from 'preact/hooks'
-import { useText } from '../../common/reader.ts'
+import { useText } from '../../common/language/reader.ts'
 import { assetFeedOf } from '../albums/assetFeed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'

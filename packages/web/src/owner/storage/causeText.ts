@@ -1,5 +1,5 @@
 import { AuditError, ProblemError } from '@blindkeep/client/errors'
-import { useText } from '../../common/reader.ts'
+import { useText } from '../../common/language/reader.ts'
 import { errorTexts } from '../errorText.ts'
 import type { CompareKind } from './compare.ts'
 import type { OutcomeKind } from './outcomes.ts'

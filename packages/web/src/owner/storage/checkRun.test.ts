@@ -14,7 +14,7 @@ import {
   type VerifyHeld,
 } from '@blindkeep/client/verify'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
-import { formats } from '../../common/format.ts'
+import { formats } from '../../common/language/format.ts'
 import type { CatalogEntry } from './catalog.ts'
 import { createCheckRun } from './checkRun.ts'
 import { tallyOf } from './outcomes.ts'

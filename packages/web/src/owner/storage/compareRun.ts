@@ -1,6 +1,6 @@
 /** Compares local copies with stored files, one by one, with the client's strictest check. */
 import type { Owner } from '@blindkeep/client/owner'
-import { guardClosingWhile } from '../../common/closeGuard.ts'
+import { guardClosingWhile } from '../../common/work/closeGuard.ts'
 import { assetFeedOf } from '../albums/assetFeed.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'
 import { readCatalog } from './catalog.ts'

@@ -1,6 +1,6 @@
 import { AuditError } from '@blindkeep/client/errors'
 import type { PinnedKeys } from '@blindkeep/client/receipts'
-import { keepPins, loadPins } from '../../common/pinStore.ts'
+import { keepPins, loadPins } from '../../common/storage/pinStore.ts'
 
 export interface KnownPins {
   readonly pinned: PinnedKeys | undefined

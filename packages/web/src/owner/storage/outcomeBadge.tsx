@@ -1,4 +1,4 @@
-import { Icon, type IconName } from '../../common/icons.tsx'
+import { Icon, type IconName } from '../../common/controls/icons.tsx'
 import type { Tone } from './outcomes.ts'
 
 const ICONS: Readonly<Record<Tone, IconName>> = { good: 'check', info: 'info', warn: 'pause', bad: 'alert' }

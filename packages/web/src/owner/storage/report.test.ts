@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAssetId } from '@blindkeep/protocol/ids'
-import { formats } from '../../common/format.ts'
+import { formats } from '../../common/language/format.ts'
 import type { CatalogEntry } from './catalog.ts'
 import type { Outcome } from './outcomes.ts'
 import { jsonReport, spanOf, textReport } from './report.ts'

@@ -1,7 +1,7 @@
 /** A dated report of a check, to save: its files, their results, and what these do not prove. */
 import { sampleTally } from '@blindkeep/client/verify'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
-import type { Formats } from '../../common/format.ts'
+import type { Formats } from '../../common/language/format.ts'
 import type { CheckState } from './checkRun.ts'
 import { type Outcome, summaryOf, type Tally, tallyOf, withheldOf } from './outcomes.ts'
 import { sampleWords } from './sampleWords.ts'

@@ -1,6 +1,6 @@
 /** A sample in words: for the page, and for the report. */
 import { type SampleRun, sampleTally, shareFound } from '@blindkeep/client/verify'
-import type { Formats } from '../../common/format.ts'
+import type { Formats } from '../../common/language/format.ts'
 import type { StorageText } from './texts.ts'
 
 /** The probability with which a loss is found. */

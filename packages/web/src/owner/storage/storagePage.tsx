@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useText } from '../../common/reader.ts'
+import { useText } from '../../common/language/reader.ts'
 import { CheckResults } from './checkResults.tsx'
 import { CheckSection } from './checkSection.tsx'
 import { CompareSection } from './compareSection.tsx'

@@ -1,6 +1,6 @@
 import type { Quota } from '@blindkeep/client/owner'
-import type { Loaded } from '../../common/useLoaded.ts'
-import { useRefreshed } from '../../common/useRefreshed.ts'
+import type { Loaded } from '../../common/work/useLoaded.ts'
+import { useRefreshed } from '../../common/work/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 
 /** Loads the quota again whenever the server reports a change. */

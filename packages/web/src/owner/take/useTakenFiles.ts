@@ -1,6 +1,6 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { useEffect } from 'preact/hooks'
-import { useLoaded } from '../../common/useLoaded.ts'
+import { useLoaded } from '../../common/work/useLoaded.ts'
 import { onTakenChange, type TakenFile, takenFiles } from '../../take/takenFiles.ts'
 
 /** Other apps' files without an album, always current: of this account, or without it of all. */

@@ -6,8 +6,8 @@ import {
   type TemplateFile,
 } from '@blindkeep/client/folderTemplate'
 import { safePath } from '@blindkeep/client/safePath'
-import { Button, Field, Name } from '../../common/controls.tsx'
-import { useText } from '../../common/reader.ts'
+import { Button, Field, Name } from '../../common/controls/controls.tsx'
+import { useText } from '../../common/language/reader.ts'
 import { workTexts } from './texts.ts'
 
 /** What there is to make folders of. */

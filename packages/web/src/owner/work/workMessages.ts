@@ -1,5 +1,5 @@
 /** What is said when a piece of work has ended. Failures are shown in the bar instead. */
-import { isolated } from '../../common/isolated.ts'
+import { isolated } from '../../common/names/isolated.ts'
 import { albumName, type albumsTexts } from '../albums/texts.ts'
 import type { binTexts } from '../bin/texts.ts'
 import type { UndoOf } from '../bin/useUndo.ts'

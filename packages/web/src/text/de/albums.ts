@@ -158,8 +158,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     alreadyThere: (count, name) =>
       plural(
         count,
-        `Eine Datei mit Name, Größe und Änderungsdatum von ${name} ist schon in diesem Album oder in der Liste seiner Uploads und wurde deshalb nicht hinzugefügt.`,
-        `${files(count)} wurden nicht hinzugefügt: Dateien mit ihren Namen, Größen und Änderungsdaten sind schon in diesem Album oder in der Liste seiner Uploads.`,
+        `Eine Datei mit Name, Größe und Änderungsdatum von ${name} ist schon im Album oder in der Liste seiner Uploads und wurde deshalb nicht hinzugefügt.`,
+        `${files(count)} wurden nicht hinzugefügt: Dateien mit ihren Namen, Größen und Änderungsdaten sind schon im Album oder in der Liste seiner Uploads.`,
       ),
     addAnyway: () => 'Trotzdem hinzufügen',
     missing:

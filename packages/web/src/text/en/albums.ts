@@ -152,8 +152,8 @@ export const albums = {
     alreadyThere: (count: number, name: string) =>
       plural(
         count,
-        `A file with the name, size and date of ${name} is already in this album or in its list of uploads, so it was not added.`,
-        `${files(count)} were not added: files with their names, sizes and dates are already in this album or in its list of uploads.`,
+        `A file with the name, size and date of ${name} is already in the album or in its list of uploads, so it was not added.`,
+        `${files(count)} were not added: files with their names, sizes and dates are already in the album or in its list of uploads.`,
       ),
     addAnyway: (count: number) => plural(count, 'Add it all the same', 'Add them all the same'),
     missing:
