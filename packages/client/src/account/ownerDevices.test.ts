@@ -127,6 +127,32 @@ describe('a revocation that this client has seen', () => {
     assert.deepEqual([revokedAt, isRevocationDenied, kept.size], [at, true, 1])
   })
 
+  it('is stored by the next look after the store failed, to load or to save', async () => {
+    const other = await newOwner(proxy.url)
+    const kept = new Map<DeviceId, string>()
+    let isFull = true
+    const failing = async <Value>(value: Value): Promise<Value> => {
+      if (isFull) throw new Error('the disk is full')
+      return value
+    }
+    const { deviceId } = await other.addDevice(undefined, { tie: false })
+    other.keepRevocations({ load: () => failing(kept), save: async () => undefined })
+    await assert.rejects(other.devices(), /disk is full/)
+    isFull = false
+    assert.equal((await stateOf(other, deviceId)).revokedAt, undefined)
+    isFull = true
+    other.keepRevocations({
+      load: async () => kept,
+      save: async (revocations) => {
+        for (const [id, at] of await failing(revocations)) kept.set(id, at)
+      },
+    })
+    await assert.rejects(other.revokeDevice(deviceId), /disk is full/)
+    isFull = false
+    await other.devices()
+    assert.deepEqual([...kept.keys()], [deviceId])
+  })
+
   it('is not called denied by a list that was read before it', async () => {
     const other = await newOwner(proxy.url)
     const { deviceId } = await other.addDevice(undefined, { tie: false })

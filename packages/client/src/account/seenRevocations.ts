@@ -22,19 +22,24 @@ interface SeenRevocations {
 
 export function createSeenRevocations(): SeenRevocations {
   const seen = new Map<DeviceId, string>()
+  /** Of `seen`: until the store has them, each note tries again. */
+  const unsaved = new Map<DeviceId, string>()
   let store: RevocationStore | undefined
   let loading: Promise<void> | undefined
 
-  function add(revocations: Iterable<readonly [DeviceId, string]>): Revocations {
-    const added = new Map<DeviceId, string>()
-    for (const [deviceId, at] of revocations) if (!seen.has(deviceId)) added.set(deviceId, at)
-    for (const [deviceId, at] of added) seen.set(deviceId, at)
-    return added
+  async function load(): Promise<void> {
+    loading ??= loaded()
+    try {
+      await loading
+    } catch (error) {
+      // The next call asks again: without the devices no file can be opened.
+      loading = undefined
+      throw error
+    }
   }
 
-  async function load(): Promise<void> {
-    loading ??= (store?.load() ?? Promise.resolve(new Map<DeviceId, string>())).then((stored) => void add(stored))
-    await loading
+  async function loaded(): Promise<void> {
+    for (const [deviceId, at] of (await store?.load()) ?? []) if (!seen.has(deviceId)) seen.set(deviceId, at)
   }
 
   return {
@@ -44,8 +49,15 @@ export function createSeenRevocations(): SeenRevocations {
     },
     async note(revocations) {
       await load()
-      const added = add(revocations)
-      if (added.size > 0) await store?.save(added)
+      for (const [deviceId, at] of revocations) {
+        if (seen.has(deviceId)) continue
+        seen.set(deviceId, at)
+        unsaved.set(deviceId, at)
+      }
+      if (store === undefined || unsaved.size === 0) return
+      const saving = new Map(unsaved)
+      await store.save(saving)
+      for (const deviceId of saving.keys()) unsaved.delete(deviceId)
     },
     async all() {
       await load()
