@@ -15,6 +15,7 @@ export {
   ProblemError,
   type ProblemFacts,
 } from './http/errors.ts'
+export { mayBeDone } from './http/lostAnswer.ts'
 export { isTransient } from './http/retry.ts'
 export { PROOF_FAULTS, ProofError, type ProofFault } from './opening/proofError.ts'
 export { SealError, type SealFault } from './seal/sealError.ts'

@@ -9,6 +9,7 @@ import type { SignedIn } from './account.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
 import { addressOf, type ServerAddress } from './http/baseUrl.ts'
 import { createCalls } from './http/call.ts'
+import { sendAgainWhenLost } from './http/lostAnswer.ts'
 import { callProved, publicKeyOf } from './http/proof.ts'
 import type { SessionListener } from './http/session.ts'
 import { openOwner } from './owner.ts'
@@ -46,7 +47,8 @@ export interface Recover extends SessionListener, ServerAddress {
  * Opens the account key with the words, seals it under the new password, and signs in or asks for the second factor.
  * All other sessions end; the words stay valid. Throws `WordsError` before any request, `AccountError` and
  * `AddressError` like `registerOwner`, `RecoveryError` when the words do not open the server's answer, and what a call
- * throws: `error.auth.recovery_invalid` when the server refuses the proof of the words.
+ * throws: `error.auth.recovery_invalid` when the server refuses the proof of the words. After an error of `mayBeDone`
+ * the new password may be the valid one, or the former one: call it again, as the words stay valid.
  */
 export async function recover(options: Recover): Promise<SignedIn> {
   const { onTokens, onEnded, environment = systemEnvironment } = options
@@ -56,7 +58,8 @@ export async function recover(options: Recover): Promise<SignedIn> {
   const accountKey = await fetchAccountKey({ calls, email, secret })
   const { seed, members } = await newPassword(environment, { email, password: options.newPassword, accountKey })
   const body = { seed: recoveryKeySeed(secret), email, sign_in_key: publicKeyOf(seed), ...members }
-  const answer = await callProved(calls, 'finishRecovery', body)
+  // A repeat sets the same password again.
+  const answer = await sendAgainWhenLost(() => callProved(calls, 'finishRecovery', body))
   return signInResultOf(answer, {
     calls,
     listener: { onTokens, onEnded },

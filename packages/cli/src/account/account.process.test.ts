@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
+import { isRequest } from '../../../../testing/maliciousServer.ts'
 import { PUSH_CERTIFICATE, PUSH_CERTIFICATE_KEY } from '../../../../testing/pushCertificate.ts'
+import type { Message } from '../../../../testing/tamperingProxy.ts'
 import { openSharedWorld, PASSWORD } from '../testing/world.ts'
 
 const world = await openSharedWorld()
@@ -70,6 +73,46 @@ describe('an account at the command line', () => {
     const login = ['login', url, '--email', 'wanda@example.org', '--profile', 'wanda2']
     assert.match((await world.run(login, withPassword())).stderr, /not confirmed/)
     await world.facts(['account', 'confirm-words', ...of, '--words-file', second])
+
+    // The folder of the words becomes unusable while the server takes them.
+    const folder = join(world.root, 'removable')
+    const spoilt = (path: RegExp) => ({
+      matches: isRequest('POST', path),
+      times: 1,
+      answer: (message: Message) => {
+        assert.ok(statSync(join(folder, 'words')).size >= 216, 'a full disk shows before')
+        rmSync(folder, { recursive: true })
+        writeFileSync(folder, '')
+        return message
+      },
+    })
+    const into = ['--words-to', join(folder, 'words')]
+    world.proxy.tamper(spoilt(/^\/v1\/auth\/recovery-words$/))
+    const unwritten = await world.run(['account', 'recovery-words', ...of, ...into], withPassword())
+    assert.equal(unwritten.status, 1)
+    assert.match(unwritten.stderr, /former recovery words open nothing any more.*Call this again/)
+    await rm(folder)
+    world.proxy.tamper(spoilt(/^\/v1\/auth\/register$/))
+    const other = ['register', url, '--email', 'wendy@example.org', '--profile', 'wendy', ...into]
+    assert.match((await world.run(other, withPassword())).stderr, /account exists.*blindkeep login.*recovery-words/)
+  })
+
+  it('says after a recovery that was cut off whether the new password is valid, or may be', async () => {
+    await world.register('rita')
+    const words = join(world.root, 'of rita')
+    const of = ['--profile', 'rita']
+    await world.facts(['account', 'recovery-words', ...of, '--words-to', words], withPassword())
+    await world.run(['logout', ...of])
+    const args = ['recover', world.proxy.url, '--email', 'rita@example.org', ...of, '--words-file', words]
+    const recover = () => world.run(args, withPassword('another long password'))
+    const finish = isRequest('POST', /^\/v1\/auth\/recover\/finish$/)
+    world.proxy.tamper({ matches: finish, lose: 'answer', times: 2 })
+    assert.match((await recover()).stderr, /new password is set if the server got the request.*words stay valid/)
+    world.proxy.tamper({ matches: isRequest('POST', /^\/v1\/devices$/), lose: 'request' })
+    assert.match((await recover()).stderr, /new password is set\. .*blindkeep login/)
+    world.proxy.tamper({ matches: finish, lose: 'answer', times: 1 })
+    assert.equal((await recover()).status, 0)
+    world.proxy.tamper()
   })
 
   it('keeps its keys where only this user may read them, and none after a sign-out', async () => {

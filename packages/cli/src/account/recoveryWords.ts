@@ -1,15 +1,14 @@
 /** `account recovery-words`, `account confirm-words`: other recovery words, and the note that the owner has them. */
-import { open, readFile, rm } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
-import { NetworkError, RecoveryError } from '@blindkeep/client/errors'
+import { readFile, rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { mayBeDone, RecoveryError } from '@blindkeep/client/errors'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner } from '@blindkeep/client/owner'
 import { type NewRecoveryWords, newRecoveryWords } from '@blindkeep/client/recovery'
-import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, LocalError, UsageError } from '../ground/exits.ts'
 import type { Report } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
-import { writePrivate } from '../home/files.ts'
+import { writeNewPrivate, writePrivate } from '../home/files.ts'
 import type { OwnerFlags } from './profile.ts'
 import { askCode, askPassword, askWords, type SecretFlags } from './secrets.ts'
 import { signedIn } from './session.ts'
@@ -29,8 +28,10 @@ export async function changeRecoveryWords(flags: WordsFlags): Promise<Exit> {
   const code = hasSecondFactor ? await askCode(flags) : undefined
   const file = await wordsFile(flags.wordsTo)
   const words = newRecoveryWords(environment)
+  let isChanged = false
   try {
     const text = (await stored(words, () => owner.changeRecoveryWords({ password, code, words }))).join(' ')
+    isChanged = true
     await file?.write(`${text}\n`)
     report.aside(`${owner.email} has new recovery words. The former ones open nothing any more: destroy them.`)
     if (file === undefined) report.answer(text, {})
@@ -39,29 +40,45 @@ export async function changeRecoveryWords(flags: WordsFlags): Promise<Exit> {
     report.result(`${where}${CONFIRM}`, fact)
     return EXIT.done
   } catch (error) {
+    if (isChanged)
+      tellOutcome(report, {
+        is: 'words_not_kept',
+        message: 'Your former recovery words open nothing any more, and the new ones were not kept. Call this again.',
+      })
     await file?.removeEmpty()
     throw error
   }
 }
 
+interface Outcome {
+  readonly is: 'account_exists' | 'password_set' | 'password_unsure' | 'words_not_kept'
+  readonly message: string
+}
+
+/** What has become of the account, beside why the call failed. */
+export function tellOutcome(report: Pick<Report, 'problem'>, { is, message }: Outcome): void {
+  report.problem(message, { event: 'outcome', outcome: is, message })
+}
+
 /** The words once they open what the server stores. Says which are valid when it could not be heard. */
 async function stored(words: NewRecoveryWords, change: () => Promise<void>): Promise<readonly string[]> {
-  let lost: NetworkError | undefined
+  let lost: unknown
   try {
     await change()
   } catch (error) {
-    if (!(error instanceof NetworkError)) throw error
+    if (!mayBeDone(error)) throw error
     lost = error
   }
   try {
     return await words.confirm()
   } catch (cause) {
     if (lost !== undefined && cause instanceof RecoveryError)
-      throw new LocalError('The connection broke, and nothing was changed: your former recovery words are valid.', {
-        cause: lost,
-      })
+      throw new LocalError(
+        'The answer was lost. Your former recovery words are valid, unless the request is still on its way: then new ones that are shown nowhere replace them. Check yours in five minutes: blindkeep account confirm-words',
+        { cause: lost },
+      )
     throw new LocalError(
-      'The connection broke. Your former recovery words are valid, or new ones that are shown nowhere. Check the former ones (blindkeep account confirm-words), or call this again.',
+      'The answer was lost. Your former recovery words are valid, or new ones that are shown nowhere. Check the former ones (blindkeep account confirm-words), or call this again.',
       { cause },
     )
   }
@@ -90,18 +107,20 @@ export function tellUnconfirmed(report: Report): void {
   )
 }
 
-/** Made before the words are stored, so that a path that cannot be written costs nothing. */
+/** As long as 24 words and the end of their line. */
+const ROOM = ' '.repeat(216)
+
+/** Made before the words are stored, with room for them: a path that cannot be written, or a full disk, costs nothing. */
 export async function wordsFile(path: string | undefined) {
   if (path === undefined) return undefined
   const absolute = resolve(path)
-  makeFolder(dirname(absolute))
-  await (await open(absolute, 'wx', 0o600)).close()
+  await writeNewPrivate(absolute, ROOM)
   return {
     path: absolute,
     write: (text: string) => writePrivate(absolute, text),
     async removeEmpty() {
-      // Not by its stated size: some mounts state 0 bytes of what they hold.
-      if ((await readFile(absolute)).length === 0) await rm(absolute)
+      const text = await readFile(absolute, 'utf8').catch(() => '')
+      if (text.trim() === '') await rm(absolute, { force: true }).catch(() => undefined)
     },
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
 import { createCalls } from '@blindkeep/client/call'
 import { type Device, newDevice, openSealedDevice, sealDevice } from '@blindkeep/client/device'
-import { AddressError, MovedAway, NetworkError, ProblemError } from '@blindkeep/client/errors'
+import { AddressError, MovedAway, mayBeDone, ProblemError } from '@blindkeep/client/errors'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner, TokenPair } from '@blindkeep/client/owner'
 import { auditServer } from '@blindkeep/client/receipts'
@@ -21,7 +21,7 @@ import { isPinned, pin, pinsOf, refuseMoved } from '../home/pins.ts'
 import { isSealed } from '../home/vault.ts'
 import { isMoved } from '../outcomes/failures.ts'
 import { type KeptDevice, type OwnerFlags, openProfile, type Profile } from './profile.ts'
-import { remindOfWords, wordsFile } from './recoveryWords.ts'
+import { remindOfWords, tellOutcome, wordsFile } from './recoveryWords.ts'
 import { askCode, askNewPassword, askPassword, askWords, canAskCodeAgain, type SecretFlags } from './secrets.ts'
 import { isSessionOver, signedIn } from './session.ts'
 
@@ -69,8 +69,14 @@ export async function register(address: string, flags: RegisterFlags): Promise<E
     await keep({ profile, server: serverOf(address), owner, tokens: session.tokens, flags })
     return EXIT.done
   } catch (error) {
-    if (error instanceof NetworkError && (await isDone(() => tellWords({ email }))))
+    if (mayBeDone(error) && (await isDone(() => tellWords({ email }))))
       throw new LocalError('The account exists, but the connection broke. Sign in: blindkeep login', { cause: error })
+    if (session.hasBegun())
+      tellOutcome(report, {
+        is: 'account_exists',
+        message:
+          'The account exists. Sign in: blindkeep login. If you have no recovery words, make new ones then: blindkeep account recovery-words',
+      })
     await file?.removeEmpty()
     if (invite !== undefined || !isInviteMissing(error)) throw error
     throw new LocalError(
@@ -114,8 +120,21 @@ export async function recoverAccount(address: string, flags: RecoverFlags): Prom
   const password = await askNewPassword('New password', flags)
   const session = newSession()
   const asked = { baseUrl: address, email, words, newPassword: password, environment }
-  const result = await recover({ ...session.listener, ...asked })
-  return await begin({ profile, server: serverOf(address), result, tokens: session.tokens, flags })
+  try {
+    const result = await recover({ ...session.listener, ...asked })
+    return await begin({ profile, server: serverOf(address), result, tokens: session.tokens, flags })
+  } catch (error) {
+    const report = createReport(flags)
+    if (session.hasBegun())
+      tellOutcome(report, { is: 'password_set', message: 'The new password is set. Sign in with it: blindkeep login' })
+    else if (mayBeDone(error))
+      tellOutcome(report, {
+        is: 'password_unsure',
+        message:
+          'The new password is set if the server got the request: sign in with it to find out, or call this again. The words stay valid.',
+      })
+    throw error
+  }
 }
 
 interface Begin {
@@ -155,7 +174,7 @@ async function answered(challenge: NonNullable<SignedIn['challenge']>, flags: Lo
 }
 
 /** The tokens are kept in the profile only together with the account's key. */
-function newSession(): { readonly listener: SessionListener; tokens(): TokenPair } {
+function newSession(): { readonly listener: SessionListener; hasBegun(): boolean; tokens(): TokenPair } {
   let latest: TokenPair | undefined
   return {
     listener: {
@@ -163,6 +182,7 @@ function newSession(): { readonly listener: SessionListener; tokens(): TokenPair
         latest = tokens
       },
     },
+    hasBegun: () => latest !== undefined,
     tokens() {
       if (latest === undefined) throw new Error('an owner has tokens')
       return latest

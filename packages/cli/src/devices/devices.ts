@@ -1,5 +1,5 @@
 /** `devices list`, `devices name`, `devices revoke`. */
-import { NetworkError } from '@blindkeep/client/errors'
+import { mayBeDone } from '@blindkeep/client/errors'
 import type { ListedDevice, Owner, SignedLately } from '@blindkeep/client/owner'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
@@ -116,7 +116,7 @@ export async function revokeDevice(given: string, flags: OwnerFlags): Promise<Ex
   const question = `Revoke the device ${namedText(deviceId, device)}? It can add nothing more, and what is signed in with it is signed out at once.${here} It cannot be undone.`
   if (!(await agrees(question, flags))) return EXIT.failed
   await owner.revokeDevice(deviceId).catch((error: unknown) => {
-    throw isHere && error instanceof NetworkError ? revocationUnsure(error) : error
+    throw isHere && mayBeDone(error) ? revocationUnsure(error) : error
   })
   report.result(
     `The device ${shortId(deviceId)} is revoked. What it signed before is marked from now on, and opens only with your consent.`,
@@ -130,7 +130,7 @@ export async function revokeDevice(given: string, flags: OwnerFlags): Promise<Ex
 }
 
 /** The session ends with the device, so the same call again would not be answered. */
-function revocationUnsure(cause: NetworkError): LocalError {
+function revocationUnsure(cause: unknown): LocalError {
   return new LocalError(
     'The connection broke, and the device may be revoked. If it is, this profile is signed out: blindkeep whoami',
     { cause },

@@ -1,9 +1,11 @@
 /** Sessions, a new password and account deletion at a real server. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { isRequest } from '../../../../testing/maliciousServer.ts'
 import { quickEnvironment as environment, sendFile } from '../../../../testing/people.ts'
 import { logIn, registerOwner } from '../account.ts'
 import { openLink } from '../guest.ts'
+import { mayBeDone } from '../http/lostAnswer.ts'
 import type { Owner } from '../owner.ts'
 import { hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
@@ -94,6 +96,34 @@ describe('a password', () => {
     await owner.changePassword({ present: xena.password, next: password })
     assert.equal(nonces.size, 2)
     await signedIn({ ...xena, password })
+  })
+})
+
+describe('a password whose change was answered by a proxy', () => {
+  const atChange = { matches: isRequest('POST', /^\/v1\/auth\/password$/), times: 1 }
+  const page = (status: number, code?: string) => () => ({
+    headers: { 'content-type': code === undefined ? 'text/html' : 'application/problem+json' },
+    body: Buffer.from(code === undefined ? '<h1>Gateway</h1>' : JSON.stringify({ code })),
+    status,
+  })
+
+  it('is changed although the page of the proxy says that it failed', async () => {
+    for (const status of [502, 504]) {
+      const una = person(`una${status}`)
+      const owner = await registerOwner(una)
+      proxy.tamper({ ...atChange, answer: page(status) })
+      await owner.changePassword({ present: una.password, next: 'another long sentence of hers' })
+      await signedIn({ ...una, password: 'another long sentence of hers' })
+    }
+  })
+
+  it('may be changed when the repeat comes too soon, which is not told as a refusal', async () => {
+    const [uli, next] = [person('uli'), 'another long sentence of his']
+    const owner = await registerOwner(uli)
+    proxy.tamper({ ...atChange, lose: 'answer' }, { ...atChange, answer: page(429, 'error.auth.rate_limited') })
+    const failure = await owner.changePassword({ present: uli.password, next }).catch((error: unknown) => error)
+    assert.ok(mayBeDone(failure), String(failure))
+    await signedIn({ ...uli, password: next })
   })
 })
 

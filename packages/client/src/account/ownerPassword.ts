@@ -28,14 +28,14 @@ export interface OwnerPassword {
   checkPassword(password: string): Promise<void>
   /**
    * Seals the account key under the new password and signs every other client out; this client stays signed in. The
-   * account key and the recovery words stay the same. After a `NetworkError` the password may have been changed: sign
-   * in with the new one to find out.
+   * account key and the recovery words stay the same. After an error of `mayBeDone` the password may have been changed:
+   * sign in with the new one to find out.
    */
   changePassword(change: ChangePassword): Promise<void>
   /**
    * Deletes the account with everything in it, permanently. Its tokens are invalid afterwards. Throws
    * `error.asset.retained` when an asset must not be deleted yet; nothing is deleted then. Sessions may end before the
-   * answer arrives: after a `NetworkError` the account was deleted if the next call says that this session is over.
+   * answer arrives: after an error of `mayBeDone` the account was deleted if the next call says that this session is over.
    */
   deleteAccount(confirmation: { readonly password: string; readonly code?: string | undefined }): Promise<void>
 }

@@ -1,8 +1,8 @@
 /** Other recovery words of a signed-in owner, and the note at the server that the owner has them. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { createCalls } from '../http/call.ts'
-import { NetworkError, ProblemError } from '../http/errors.ts'
-import { sendAgainWhenLost } from '../http/lostAnswer.ts'
+import { NetworkError } from '../http/errors.ts'
+import { mayBeDone, sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { callProved } from '../http/proof.ts'
 import { recoveryKeySeed } from '../seal/derive.ts'
 import { type OwnPasswordPorts, presentKeys } from './masterOf.ts'
@@ -14,7 +14,7 @@ import {
   requireOpens,
   seedOfWords,
 } from './newRecoveryWords.ts'
-import { PasswordWrong, withPassword } from './passwordWrong.ts'
+import { withPassword } from './passwordWrong.ts'
 import { secretOfWords } from './recoveryWords.ts'
 
 export interface ChangeRecoveryWords {
@@ -30,8 +30,8 @@ export interface OwnerRecovery {
   /**
    * Replaces the recovery words: from now on the former ones open nothing, and sessions stay. Takes 64 MiB and about a
    * second. Then call `words.confirm()`, show what it returns, and once the owner has it, `confirmRecoveryWords`.
-   * Throws what `changePassword` throws. After a `NetworkError` the words may have been stored: `words.confirm()` shows
-   * it.
+   * Throws what `changePassword` throws. After an error of `mayBeDone` the words may have been stored, or may yet be, if
+   * the request is still on its way: `words.confirm()` shows it.
    */
   changeRecoveryWords(change: ChangeRecoveryWords): Promise<void>
   /**
@@ -67,7 +67,7 @@ export function createOwnerRecovery({ accountKey, ...own }: RecoveryPorts): Owne
         await withPassword(() => sendAgainWhenLost(send))
       } catch (error) {
         // The server counts the question below as wrong words.
-        if (requests === 1 && !mayBeStored.has(words) && isRefusal(error)) throw error
+        if (requests === 1 && !mayBeStored.has(words) && !mayBeDone(error)) throw error
         mayBeStored.add(words)
         // A lost answer to an earlier request, or a proxy's own answer, may hide that they are stored.
         if (error instanceof NetworkError || !(await isStored(words))) throw error
@@ -84,14 +84,6 @@ export function createOwnerRecovery({ accountKey, ...own }: RecoveryPorts): Owne
         await prove(seedOfWords(words))
       }
     },
-  }
-
-  /** Of the server, and not of a proxy: nothing was done. */
-  function isRefusal(error: unknown): boolean {
-    return (
-      error instanceof PasswordWrong ||
-      (error instanceof ProblemError && error.code !== 'unknown' && error.status < 500)
-    )
   }
 
   function isStored(words: NewRecoveryWords): Promise<boolean> {

@@ -20,7 +20,7 @@ export interface OwnerSecondFactor {
   enrollSecondFactor(present: { readonly password: string }): Promise<string>
   /**
    * Turns the second factor on with a code of the authenticator. Returns ten backup codes, once: an owner who loses
-   * them and the authenticator needs the operator. After a `NetworkError` it may be on, with backup codes that no
+   * them and the authenticator needs the operator. After an error of `mayBeDone` it may be on, with backup codes that no
    * client has seen and that cannot be fetched again. If `hasSecondFactor` says so, call `renewBackupCodes` with
    * another code of the authenticator.
    */
@@ -29,7 +29,7 @@ export interface OwnerSecondFactor {
   disableSecondFactor(present: { readonly password: string; readonly code: string }): Promise<void>
   /**
    * Returns ten new backup codes, once, and makes the former ones worthless. Takes a code of the authenticator or a
-   * backup code. After a `NetworkError` the former ones may be worthless already: call it again with another code.
+   * backup code. After an error of `mayBeDone` the former ones may be worthless already: call it again with another code.
    */
   renewBackupCodes(present: { readonly password: string; readonly code: string }): Promise<readonly string[]>
 }
