@@ -258,6 +258,30 @@ describe('recovery words', () => {
     await owner.confirmRecoveryWords(second)
   })
 
+  it('that are confirmed stay, whatever request for others was still on its way', async () => {
+    const late: (() => Promise<Response>)[] = []
+    const holding: typeof fetch = (input, init) => {
+      const isHeld = String(input).endsWith('/v1/auth/recovery-words') && late.length < 2
+      if (!isHeld) return environment.fetch(input, init)
+      late.push(() => environment.fetch(input, { ...init, signal: null }))
+      throw new TypeError('fetch failed')
+    }
+    const owner = await registerOwner({
+      ...{ ...person('jost'), password: OLD },
+      environment: { ...environment, fetch: holding },
+    })
+    const [lost, kept] = [newRecoveryWords(), newRecoveryWords()]
+    await assert.rejects(owner.changeRecoveryWords({ password: OLD, words: lost }), { name: 'NetworkError' })
+    await owner.changeRecoveryWords({ password: OLD, words: kept })
+    await owner.confirmRecoveryWords(kept)
+    const statuses = []
+    for (const send of late) statuses.push((await send()).status)
+    assert.equal((await owner.account()).recoveryWords, 'confirmed')
+    const shown = (await kept.confirm()).join(' ')
+    assert.ok((await recover({ ...person('jost'), words: shown, newPassword: NEW })).owner)
+    assert.deepEqual(statuses, [401, 401])
+  })
+
   it('are proved to the server, which accepts no other proof, and no other password than the one that was signed', async () => {
     const { words } = await registered('hal')
     const changes: readonly ((body: Record<string, unknown>) => void)[] = [

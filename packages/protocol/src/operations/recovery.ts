@@ -45,7 +45,7 @@ export const recoveryOperations = {
     auth: 'bearer',
     summary: 'Replace the recovery words',
     description:
-      'Requires a proof of the present sign-in key, and a code where a second factor is on. The former recovery words end with it, and every recovery that waits for its code; sessions stay. The new ones are unconfirmed. Of several changes the last one stands. A repeat with identical values succeeds again, also if its code is used up.',
+      'Requires a proof of the present sign-in key, and a code where a second factor is on. The former recovery words end with it, and every recovery that waits for its code; sessions stay. The new ones are unconfirmed. Of several changes the last one stands; one whose nonce is older than the confirmation of the present words gets error.auth.proof_invalid, as it was overtaken. A repeat with identical values succeeds again, also if its code is used up.',
     body: { type: 'application/json', schema: ChangeRecoveryWordsRequest },
     proves: true,
     writes: true,

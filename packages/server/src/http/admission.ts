@@ -133,6 +133,7 @@ export function createAdmit(
       json: read?.json,
       caller: present,
       provedKey: proved?.keyHash,
+      askedAt: proved?.askedAt,
       source,
       hold: (kept: Kept, bytes: number) => hold.take(kept, holder, bytes),
       isForwarded: isForwarded(headers),

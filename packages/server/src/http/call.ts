@@ -2,6 +2,7 @@
  * The input and output types of a route, derived from its row in the table of operations:
  * an answer with a status, a body or a refusal that the row does not declare does not compile.
  */
+import type { Instant } from '@blindkeep/protocol/ids'
 import type { OperationName, OperationOf, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
 import type { Static } from '@blindkeep/protocol/static'
 import type { TSchema } from 'typebox'
@@ -25,6 +26,8 @@ export interface Call<Name extends OperationName> {
   readonly caller: OperationOf<Name>['auth'] extends 'bearer' ? Caller : undefined
   /** The key that the request proves. Undefined for rows without a proof. */
   readonly provedKey: OperationOf<Name> extends { readonly proves: true } ? KeyHash : undefined
+  /** When its client got the nonce of the proof. */
+  readonly askedAt: OperationOf<Name> extends { readonly proves: true } ? Instant : undefined
   /** The source of the request; undefined when many clients share that address. */
   readonly source: string | undefined
   /** Whether a header says that a proxy forwarded the request. */

@@ -15,7 +15,7 @@ import { PROBLEMS } from '@blindkeep/protocol/problems'
 import type { Proof } from '@blindkeep/protocol/schemas/accounts'
 import { inWindow, type ProtocolWindow } from '@blindkeep/protocol/window'
 import { HEADERS, IDEMPOTENCY_KEY_PATTERN } from '@blindkeep/protocol/wire'
-import type { KeyHash, Proofs } from '../domain/account/proofs.ts'
+import type { Proofs, ProvedKey } from '../domain/account/proofs.ts'
 import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { isRefusal, type Refusal, type Refuses } from '../domain/ground/refusals.ts'
@@ -183,6 +183,6 @@ export function keyOf(
   row: Operation,
   json: unknown,
   proofs: Pick<Proofs, 'provedKey'>,
-): { readonly keyHash: KeyHash } | Refuses<'proof_invalid'> | undefined {
+): ProvedKey | Refuses<'proof_invalid'> | undefined {
   return row.proves === true ? proofs.provedKey(row, json as { readonly proof: Proof }) : undefined
 }

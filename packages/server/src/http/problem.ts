@@ -122,6 +122,7 @@ type GateCode<Row> =
   | (Row extends { readonly body: unknown }
       ? 'error.request.unsupported_media_type' | 'error.request.overloaded'
       : never)
+  | (Row extends { readonly proves: true } ? 'error.auth.proof_invalid' : never)
   | (Row extends { readonly auth: 'bearer' } ? 'error.auth.session_expired' : never)
   | (Row extends { readonly leaves: 'rows' | 'uploads' } ? 'error.request.rate_limited' : never)
   | (Row extends { readonly writes: true } ? 'error.account.suspended' : never)

@@ -1,7 +1,7 @@
 /** Proofs that a client has a private key (`@blindkeep/protocol/proof`), and the nonces that bound each in time. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { fromBase64, parseBase64, toBase64 } from '@blindkeep/protocol/bytes'
-import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
+import { addSeconds, type Instant, instantOf } from '@blindkeep/protocol/ids'
 import { type ProvedRequest, proofMessage } from '@blindkeep/protocol/proof'
 import type { Proof } from '@blindkeep/protocol/schemas/accounts'
 import { isValid, verifyingKey } from '../../ground/signatures.ts'
@@ -43,6 +43,12 @@ const SMALL_ORDER: ReadonlySet<string> = new Set([
 
 const INVALID = { refused: 'proof_invalid' } as const
 
+export interface ProvedKey {
+  readonly keyHash: KeyHash
+  /** When the client got the nonce: it decided before. */
+  readonly askedAt: Instant
+}
+
 export type Proofs = ReturnType<typeof createProofs>
 
 export function createProofs({ clock, random, serverSecret }: ProofPorts, { serverId }: { readonly serverId: string }) {
@@ -50,14 +56,16 @@ export function createProofs({ clock, random, serverSecret }: ProofPorts, { serv
     return createHmac('sha256', serverSecret).update('proof-nonce\0').update(content).digest()
   }
 
-  function isGood(nonce: string): boolean {
+  /** When it was made, if it is good. */
+  function madeAt(nonce: string): Instant | undefined {
     const bytes = Buffer.from(parseBase64(nonce) ?? [])
     const content = bytes.subarray(0, EXPIRY_BYTES + RANDOM_BYTES)
-    if (!isSame(bytes.subarray(content.length), sealed(content))) return false
-    const expiresAt = content.readBigUInt64BE()
+    if (!isSame(bytes.subarray(content.length), sealed(content))) return undefined
+    const expiresAt = instantOf(Number(content.readBigUInt64BE()))
     const now = clock.now()
     // A clock that was set back would make it good for longer.
-    return expiresAt > now && expiresAt <= addSeconds(now, NONCE_SECONDS + CLOCK_SECONDS)
+    const isGood = expiresAt > now && expiresAt <= addSeconds(now, NONCE_SECONDS + CLOCK_SECONDS)
+    return isGood ? addSeconds(expiresAt, -NONCE_SECONDS) : undefined
   }
 
   return {
@@ -74,14 +82,15 @@ export function createProofs({ clock, random, serverSecret }: ProofPorts, { serv
     provedKey(
       operation: ProvedRequest['operation'],
       members: { readonly proof: Proof },
-    ): { readonly keyHash: KeyHash } | Refuses<'proof_invalid'> {
+    ): ProvedKey | Refuses<'proof_invalid'> {
       const { key, nonce, signature } = members.proof
-      if (!isGood(nonce)) return INVALID
+      const askedAt = madeAt(nonce)
+      if (askedAt === undefined) return INVALID
       const publicKey = fromBase64(key)
       if (isWeak(publicKey)) return INVALID
       const message = proofMessage({ operation, serverId, nonce, members })
       const isProved = isValid(verifyingKey('ed25519', publicKey), message, fromBase64(signature))
-      return isProved ? { keyHash: sha256(publicKey) } : INVALID
+      return isProved ? { keyHash: sha256(publicKey), askedAt } : INVALID
     },
   }
 }

@@ -10,8 +10,9 @@ import type { WordsChange } from './recoveryWords.ts'
 
 const [OLD, NEW] = ['the old words', 'the new words']
 
-const changing = (overrides: Partial<WordsChange> = {}): WordsChange => ({
+const changing = ({ clock }: World, overrides: Partial<WordsChange> = {}): WordsChange => ({
   provedKey: proved(),
+  askedAt: clock.now(),
   code: undefined,
   recoveryKey: publicKey(NEW),
   sealedRecoveryKey: bytes(60),
@@ -31,7 +32,7 @@ function wordsOf(world: World, { account }: Desk) {
   const recovery = createRecovery(keyPorts(world), world.settings)
   return {
     change: async (over: Partial<WordsChange> = {}) =>
-      reasonOf(await recoveryWords.change(await account(), changing(over))),
+      reasonOf(await recoveryWords.change(await account(), changing(world, over))),
     confirm: async (words: string, source?: string) =>
       reasonOf(await recoveryWords.confirm(await account(), { provedKey: proved(words), source })),
     recover: async (words: string, key = KEY) =>
@@ -91,7 +92,7 @@ describe('changing the recovery words', () => {
       for (const code of [undefined, FALSE_CODE]) assert.equal(await change({ code }), 'totp_code_wrong')
       const code = desk.code(authenticator)
       assert.equal(await change({ code, provedKey: proved('wrong') }), 'credentials_wrong')
-      const first = changing({ code, recoveryKey: publicKey(OLD) })
+      const first = changing(world, { code, recoveryKey: publicKey(OLD) })
       assert.deepEqual(await Promise.all([change(first), change(first)]), ['done', 'done'])
       assert.equal(await change(first), 'done', 'a lost answer')
       assert.equal(await change({ code }), 'totp_code_wrong', 'a replay for other words')
@@ -103,6 +104,24 @@ describe('changing the recovery words', () => {
       world.clock.advance(30)
       assert.equal(await desk.verify(waiting.mfaToken, desk.code(authenticator)), 'challenge_over')
       assert.equal(await desk.verify(signingIn, desk.code(authenticator)), 'in')
+    }),
+  )
+
+  it(
+    'replaces no words that were confirmed since it began, unless the clock was set back',
+    inWorld(async (world) => {
+      const { change, confirm, recover } = await withWords(world)
+      const askedAt = world.clock.now()
+      world.clock.advance(1)
+      const first = { askedAt, sealedRecoveryKey: bytes(61) }
+      assert.equal(await change(first), 'done')
+      assert.equal(await confirm(NEW), 'done')
+      assert.equal(await change(first), 'done', 'a lost answer')
+      const late = { recoveryKey: publicKey('nowhere') }
+      assert.equal(await change({ ...late, askedAt }), 'proof_invalid')
+      assert.equal(reasonOf(await recover(NEW)), 'in')
+      world.clock.advance(-3600)
+      assert.equal(await change(late), 'done')
     }),
   )
 

@@ -1,4 +1,5 @@
 /** Other recovery words for a signed-in owner, and the proof that the owner has the present ones. */
+import type { Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import { type Account, accountLock, type RecoveryValues, type Store } from '../../ports/store.ts'
@@ -13,6 +14,8 @@ import { isKey, type KeyHash, weakKey } from './proofs.ts'
 export interface WordsChange {
   /** That of the password. */
   readonly provedKey: KeyHash
+  /** When the owner began the change, by the nonce of its proof. */
+  readonly askedAt: Instant
   /** Of the second factor, as it was typed. */
   readonly code: string | undefined
   /** That of the new words: the public half. */
@@ -48,9 +51,10 @@ export function createRecoveryWords({ store, clock, limiter, accounts, codes }: 
      */
     async change(
       account: Account,
-      { provedKey, code, recoveryKey, sealedRecoveryKey, source }: WordsChange,
+      { provedKey, askedAt, code, recoveryKey, sealedRecoveryKey, source }: WordsChange,
     ): Promise<
-      Refuses<'request_malformed' | 'credentials_wrong' | 'attempts_limited' | 'totp_code_wrong'> | undefined
+      | Refuses<'request_malformed' | 'credentials_wrong' | 'proof_invalid' | 'attempts_limited' | 'totp_code_wrong'>
+      | undefined
     > {
       const { accountId } = account
       const values = { sealedRecoveryKey, recoveryKeyHash: sha256(recoveryKey) }
@@ -63,6 +67,7 @@ export function createRecoveryWords({ store, clock, limiter, accounts, codes }: 
           if (present === undefined || !isKey(present.signInKeyHash, provedKey))
             return { refused: 'credentials_wrong' } as const
           if (isRepeat(present, values)) return 'changed'
+          if (isOvertaken(present, askedAt, clock.now())) return { refused: 'proof_invalid' } as const
           if (!(await codes.mayAct(tx, accountId, canonical))) return 'wrong'
           await tx.accounts.changeRecoveryKey(accountId, values)
           await tx.challenges.removeOlderRecoveriesOf(accountId, 0)
@@ -94,6 +99,14 @@ export function createRecoveryWords({ store, clock, limiter, accounts, codes }: 
       return isRight ? undefined : { refused: 'recovery_invalid' }
     },
   }
+}
+
+/**
+ * The request was on its way while the owner confirmed the present words: these are written down, and its own may be
+ * nowhere. A time that is yet to come says nothing: the clock was set back.
+ */
+function isOvertaken({ recoveryConfirmedAt: confirmedAt }: Account, askedAt: Instant, now: Instant): boolean {
+  return confirmedAt !== undefined && askedAt < confirmedAt && confirmedAt <= now
 }
 
 /** A client seals the account key again for each change: with equal values, only the answer was lost. */

@@ -36,9 +36,10 @@ export function recoveryRoutes({
       return isRefusal(answer) ? answer : signedIn(answer)
     },
 
-    async changeRecoveryWords({ caller, json, provedKey, source }) {
+    async changeRecoveryWords({ caller, json, provedKey, askedAt, source }) {
       const refused = await recoveryWords.change(caller.account, {
         provedKey,
+        askedAt,
         code: json.code ?? undefined,
         recoveryKey: fromBase64(json.recovery_key),
         sealedRecoveryKey: fromBase64(json.sealed_recovery_key),
