@@ -3,7 +3,7 @@ import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import { type Zip, zipOf } from '@blindkeep/client/zip'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
-import { type ShownAsset, showAsset } from './shownAsset.ts'
+import { type ShownAsset, showAsset } from '../assets/shownAsset.ts'
 
 /** Each takes two small requests. */
 const MAX_NAMES_AT_ONCE = 6
