@@ -1,5 +1,5 @@
-import type { Bytes } from './bytes.ts'
-import type { CoseFault } from './cose.ts'
+import type { Bytes } from '../bytes.ts'
+import type { CoseFault } from '../cose.ts'
 import {
   type AssetId,
   type DropId,
@@ -8,9 +8,10 @@ import {
   parseUploadId,
   type Sha256Hex,
   type UploadId,
-} from './ids.ts'
-import { ReasonedError } from './reasonedError.ts'
-import type { BlobRole } from './schemas/receipts.ts'
+} from '../ids.ts'
+import { ReasonedError } from '../reasonedError.ts'
+import type { BlobRole } from '../schemas/receipts.ts'
+import { SERVICE } from '../wire.ts'
 import {
   decodeFields,
   encodeFields,
@@ -22,8 +23,7 @@ import {
   serverId,
   text,
   time,
-} from './signedFields.ts'
-import { SERVICE } from './wire.ts'
+} from './fields.ts'
 
 export type ReceiptFault = CoseFault | FieldFault | 'too_large'
 

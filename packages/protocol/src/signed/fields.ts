@@ -1,8 +1,8 @@
 /** The fields of what a server signs: one map of text keys in deterministic CBOR (RFC 8949, section 4.2.1). */
-import { type Bytes, fromHex, toHex } from './bytes.ts'
-import { CborError, type CborValue, decodeCbor, encodeCbor } from './cbor.ts'
-import { formatInstant, parseInstant, parseKeyId, parseSha256Hex } from './ids.ts'
-import { MAX_INTEGER } from './wire.ts'
+import { type Bytes, fromHex, toHex } from '../bytes.ts'
+import { CborError, type CborValue, decodeCbor, encodeCbor } from '../cbor.ts'
+import { formatInstant, parseInstant, parseKeyId, parseSha256Hex } from '../ids.ts'
+import { MAX_INTEGER } from '../wire.ts'
 
 export type FieldFault = 'payload_not_deterministic' | 'unknown_field' | 'missing_field' | 'field_invalid'
 

@@ -1,9 +1,9 @@
 /** Examples for `openapi.json`: one a named shape, made of its members, so that each fits its schema. */
 
 import type { TSchema } from 'typebox'
-import { toBase64 } from './bytes.ts'
-import { EMAIL_PATTERN } from './email.ts'
-import { OPAQUE_ID_PATTERN, SHA256_PATTERN, UUID_PATTERN } from './ids.ts'
+import { toBase64 } from '../bytes.ts'
+import { EMAIL_PATTERN } from '../email.ts'
+import { OPAQUE_ID_PATTERN, SHA256_PATTERN, UUID_PATTERN } from '../ids.ts'
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 

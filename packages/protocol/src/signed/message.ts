@@ -1,5 +1,5 @@
 /** How documents in COSE messages are read: each kind has its content type, its bound, and the error of its reader. */
-import { CoseError, type CoseFault, type CoseMessage, decodeCose, type HybridVerifiers, verifyCose } from './cose.ts'
+import { CoseError, type CoseFault, type CoseMessage, decodeCose, type HybridVerifiers, verifyCose } from '../cose.ts'
 
 type MessageRefusal = new (reason: CoseFault | 'too_large', message: string, options?: ErrorOptions) => Error
 

@@ -1,5 +1,5 @@
 /** Puts what stands several times in the OpenAPI document among its components, once, and a reference in each place. */
-import type { Json } from './openapiExamples.ts'
+import type { Json } from './examples.ts'
 
 type Members = Readonly<Record<string, Json>>
 export type Kind = 'schemas' | 'responses' | 'parameters'

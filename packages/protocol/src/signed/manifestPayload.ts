@@ -1,6 +1,6 @@
-import type { Bytes } from './bytes.ts'
-import { CborError, type CborValue, decodeCbor, encodeCbor } from './cbor.ts'
-import type { CoseFault } from './cose.ts'
+import type { Bytes } from '../bytes.ts'
+import { CborError, type CborValue, decodeCbor, encodeCbor } from '../cbor.ts'
+import type { CoseFault } from '../cose.ts'
 import {
   parseAccountId,
   parseAlbumId,
@@ -9,11 +9,11 @@ import {
   parseInstant,
   parseProtocolVersion,
   parseSha256Hex,
-} from './ids.ts'
-import { ReasonedError } from './reasonedError.ts'
-import type { KeyMode, ManifestAction, ManifestEnvelope } from './schemas/manifest.ts'
-import { isKnownSuite } from './suites.ts'
-import { MAX_INTEGER } from './wire.ts'
+} from '../ids.ts'
+import { ReasonedError } from '../reasonedError.ts'
+import type { KeyMode, ManifestAction, ManifestEnvelope } from '../schemas/manifest.ts'
+import { isKnownSuite } from '../suites.ts'
+import { MAX_INTEGER } from '../wire.ts'
 
 export type ManifestFault =
   | CoseFault
