@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
-import { listen, overHttp } from '../testing/http.ts'
-import { provedBody } from '../testing/provedBody.ts'
-import { inWorld } from '../testing/world.ts'
+import { listen, overHttp } from '../../testing/http.ts'
+import { provedBody } from '../../testing/provedBody.ts'
+import { inWorld } from '../../testing/world.ts'
 import { createNaming } from './hosts.ts'
 
 interface Target {

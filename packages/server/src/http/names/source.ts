@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Log } from '../ports/log.ts'
+import type { Log } from '../../ports/log.ts'
 import { type Address, addressOf, endpointOf, type Networks, networksOf, SHARED } from './addresses.ts'
 
 /** Who sends a request, as far as the server can know. */

@@ -4,8 +4,8 @@ import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { listen, overHttp } from '../testing/http.ts'
-import { inWorld } from '../testing/world.ts'
+import { listen, overHttp } from '../../testing/http.ts'
+import { inWorld } from '../../testing/world.ts'
 
 describe('the end of the server', () => {
   it(

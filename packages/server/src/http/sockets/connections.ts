@@ -4,9 +4,9 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf } from '../domain/ground/guestNetwork.ts'
+import { networkOf } from '../../domain/ground/guestNetwork.ts'
+import { createSenderOf, type SenderOf } from '../names/source.ts'
 import { emptyAnswer } from './emptyAnswer.ts'
-import { createSenderOf, type SenderOf } from './source.ts'
 
 export interface ConnectionLimits {
   readonly total: number

@@ -1,6 +1,6 @@
 import type { AdoptRequest } from '@blindkeep/protocol/schemas/assets'
 import type { CreateUploadRequest } from '@blindkeep/protocol/schemas/uploads'
-import type { Declared } from '../domain/assets/manifest.ts'
+import type { Declared } from '../../domain/assets/manifest.ts'
 
 type Declaration = Pick<CreateUploadRequest, keyof CreateUploadRequest & keyof AdoptRequest>
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { operations } from '@blindkeep/protocol/operations'
-import { overHttp, said } from '../testing/http.ts'
-import { inWorld } from '../testing/world.ts'
-import { type Budget, createBudget } from './budget.ts'
-import { writtenOut } from './reply.ts'
+import { overHttp, said } from '../../testing/http.ts'
+import { inWorld } from '../../testing/world.ts'
+import { type Budget, createBudget } from '../budget.ts'
+import { writtenOut } from '../reply.ts'
 
 describe('a document that any client may read', () => {
   it('has one copy of its bytes for all who read it at the same time', async () => {

@@ -1,5 +1,5 @@
 import { fromBase64 } from '@blindkeep/protocol/bytes'
-import type { NewName } from '../domain/ground/newName.ts'
+import type { NewName } from '../../domain/ground/newName.ts'
 
 /** Bytes of an optional, checked field. Undefined if left out, or null, which removes a value. */
 export function givenBytes(text: string | null | undefined): Uint8Array | undefined {

@@ -1,5 +1,5 @@
 import { MAX_PAGE } from '@blindkeep/protocol/schemas/lists'
-import type { ListQuestion } from '../domain/ground/lists.ts'
+import type { ListQuestion } from '../../domain/ground/lists.ts'
 
 /** What the query of a list asks for (`pageQuery`). */
 export function listQuestion<Id>(query: Omit<ListQuestion<Id>, 'max'> & { readonly limit: number | undefined }) {
