@@ -53,7 +53,7 @@ export async function makePasskey(
   prepared: Pick<PreparedPasskey, 'userHandle' | 'present'>,
   email: string,
 ): Promise<MadePasskey> {
-  const made = await asked(() =>
+  const made = await credentialFrom(() =>
     navigator.credentials.create({
       publicKey: {
         challenge: newChallenge(),
@@ -105,7 +105,7 @@ export async function forgetPasskey(credentialId: Uint8Array): Promise<void> {
 
 /** One of these passkeys, or any if there is none. */
 async function evaluate(credentialIds: readonly Uint8Array[]): Promise<UsedPasskey> {
-  const used = await asked(() =>
+  const used = await credentialFrom(() =>
     navigator.credentials.get({
       publicKey: {
         challenge: newChallenge(),
@@ -139,7 +139,7 @@ function outputOf(credential: PublicKeyCredential): Uint8Array | undefined {
   return output.length === OUTPUT_BYTES ? output.slice() : undefined
 }
 
-async function asked(ask: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
+async function credentialFrom(ask: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
   try {
     const credential = await ask()
     if (credential instanceof PublicKeyCredential) return credential

@@ -8,13 +8,14 @@ import { useText } from '../../common/language/reader.ts'
 import { isolated } from '../../common/names/isolated.ts'
 import { useCloseGuard } from '../../common/work/closeGuard.ts'
 import { errorTexts } from '../ground/errorText.ts'
+import { NothingToZip } from '../ground/nothingToZip.ts'
 import { useOwnerPages } from '../ground/ownerPages.ts'
 import { inboxTexts } from '../ground/texts.ts'
 import { type OneOfMany, useSaveMany } from '../work/saveMany.tsx'
 import { isTampered } from './dropDialog.tsx'
 import { isUnread, type ListedDrop } from './dropList.ts'
 import { plainNameOf, savedNameOf, zipNameOf } from './dropTexts.ts'
-import { NothingToZip, zipDrops } from './zipDrops.ts'
+import { zipDrops } from './zipDrops.ts'
 
 export interface DropSaving {
   readonly now: SavingNow | undefined
