@@ -1,6 +1,7 @@
 /**
  * Checks the documents: `npm run docs`.
- * - Every relative link leads to a file of the repository, and every anchor to a heading.
+ * - Every relative link leads to a file of the repository, and every anchor to a heading. A file of code that a text
+ *   or a comment names with its folder exists.
  * - No text of the project has a package manager fetch one of our packages by its name.
  * - Each import leads to a lower floor, where ARCHITECTURE.md draws floors.
  * - No paragraph, and no cell of a table, is longer than 600 characters.
@@ -11,7 +12,7 @@
 import { readFileSync } from 'node:fs'
 import { argumentsOf } from './arguments.ts'
 import { floorFaults } from './docs/floors.ts'
-import { brokenLinks } from './docs/links.ts'
+import { brokenLinks, lostFiles } from './docs/links.ts'
 import { type Document, readDocument } from './docs/markdown.ts'
 import { registryNames } from './docs/registryNames.ts'
 import { projectFiles, ROOT } from './projectFiles.ts'
@@ -29,7 +30,7 @@ const documents: readonly Document[] = files
 
 const TEXTS = /\.(md|ts|tsx|html|json|ya?ml|service|sh)$|(^|\/)Dockerfile$/
 /** They have wrong lines on purpose, or names without their meaning. */
-const EXCEPT = /^(tools\/docs\/registryNames(\.test)?\.ts|package-lock\.json)$/
+const EXCEPT = /^(tools\/docs\/(registryNames(\.test)?|docs\.test)\.ts|package-lock\.json)$/
 
 if (!(values.run === true ? await run() : check())) process.exitCode = 1
 
@@ -37,15 +38,16 @@ function check(): boolean {
   const packages = files
     .filter((file) => /^packages\/[^/]+\/package\.json$/.test(file))
     .map((file) => String(JSON.parse(readFileSync(`${ROOT}${file}`, 'utf8')).name))
-  const names = files
+  const texts = files
     .filter((file) => TEXTS.test(file) && !EXCEPT.test(file))
-    .flatMap((file) =>
-      registryNames(readFileSync(`${ROOT}${file}`, 'utf8'), packages).map(
-        (found) => `${file}:${found}: this name is not registered: install from a file, run with npx --no-install`,
-      ),
-    )
-
-  const broken = [...brokenLinks(documents, new Set(files))]
+    .map((file) => ({ file, text: readFileSync(`${ROOT}${file}`, 'utf8') }))
+  const names = texts.flatMap(({ file, text }) =>
+    registryNames(text, packages).map(
+      (found) => `${file}:${found}: this name is not registered: install from a file, run with npx --no-install`,
+    ),
+  )
+  const known = new Set(files)
+  const broken = [...brokenLinks(documents, known), ...texts.flatMap(({ file, text }) => lostFiles(file, text, known))]
   const upwards = documents.flatMap(({ floors }) =>
     floors.flatMap((drawn) => [...floorFaults(drawn, files, (file) => readFileSync(`${ROOT}${file}`, 'utf8'))]),
   )

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { openapiDocument } from '@blindkeep/protocol/openapi'
-import type { Json } from '@blindkeep/protocol/openapiExamples'
+import type { Json } from '@blindkeep/protocol/openapi/examples'
 import server from '../packages/server/package.json' with { type: 'json' }
 import { argumentsOf } from './arguments.ts'
 

@@ -115,7 +115,7 @@ export const verifyInObjectStore: Row = {
     }),
 }
 
-/** As many as one request may ask for (`protocol/schemas/verify.ts`). */
+/** As many as one request may ask for (`schemas/verify.ts`). */
 const MOST_BLOBS: readonly BlobRole[] = Array.from({ length: MAX_HASHES }, (_, at) =>
   at === 0 ? 'original' : 'derivative',
 )

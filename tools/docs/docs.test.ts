@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { brokenLinks } from './links.ts'
+import { brokenLinks, lostFiles } from './links.ts'
 import { anchorOf, readDocument } from './markdown.ts'
 
 const faultsOf = (text: string, others: Readonly<Record<string, string>> = {}) => {
@@ -36,6 +36,14 @@ describe('the check of links', () => {
   it('reads no links and headings of code', () => {
     const text = '```sh\n# Here\n[a](gone.md)\n```\n`[b](gone.md)`\n````md\n```\n[c](gone.md)\n```\n````\n[d](#here)'
     assert.deepEqual(faultsOf(text), ['docs/a.md:11: #here: there is no such heading'])
+  })
+
+  it('names a file of code that does not exist, by its end and a folder', () => {
+    const text = 'as `rows/a.ts` and `b.ts` say\n// See `rows/b.tsx`, `s/rows/a.ts`, `./a.ts`.'
+    assert.deepEqual(lostFiles('x.ts', text, new Set(['src/rows/a.ts'])), [
+      'x.ts:2: rows/b.tsx: there is no such file',
+      'x.ts:2: s/rows/a.ts: there is no such file',
+    ])
   })
 
   it('makes the anchors of GitHub', () => {

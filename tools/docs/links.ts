@@ -21,6 +21,20 @@ export function* brokenLinks(documents: readonly Document[], files: ReadonlySet<
     }
 }
 
+/** A file of code, as a text of ours names it: by the end of its path, with a folder. */
+const NAMED_CODE = /`([\w-]+(?:\/[\w.-]+)+\.tsx?)`/g
+
+/** Names of files that do not exist in the text of `file`, which may be a document or code with its comments. */
+export function lostFiles(file: string, text: string, files: ReadonlySet<string>): readonly string[] {
+  return text
+    .split('\n')
+    .flatMap((content, index) =>
+      [...content.matchAll(NAMED_CODE)]
+        .filter(([, name = '']) => !files.has(name) && ![...files].some((each) => each.endsWith(`/${name}`)))
+        .map(([, name]) => `${file}:${index + 1}: ${name}: there is no such file`),
+    )
+}
+
 function hasAnchor(document: Document | undefined, anchor: string): boolean {
   return document === undefined ? LINES.test(anchor) : document.anchors.has(decodeURI(anchor))
 }

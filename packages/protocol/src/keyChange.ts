@@ -19,8 +19,8 @@ import {
   positiveInteger,
   serverId,
   time,
-} from './signedFields.ts'
-import { decodeSigned, verifySigned } from './signedMessage.ts'
+} from './signed/fields.ts'
+import { decodeSigned, verifySigned } from './signed/message.ts'
 import { SERVICE } from './wire.ts'
 
 /** A server moves only so often, and replaces its key without a move only so often: the answer holds both lists. */

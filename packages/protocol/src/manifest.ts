@@ -14,15 +14,15 @@ import {
   type HybridVerifiers,
 } from './cose.ts'
 import { type KeyId, parseKeyId, type Sha256Hex } from './ids.ts'
+import { sha256Hex } from './sha256Hex.ts'
 import {
   decodePayload,
   encodePayload,
   ManifestError,
   type ReadManifest,
   type SignedManifest,
-} from './manifestPayload.ts'
-import { sha256Hex } from './sha256Hex.ts'
-import { decodeSigned, verifySigned } from './signedMessage.ts'
+} from './signed/manifestPayload.ts'
+import { decodeSigned, verifySigned } from './signed/message.ts'
 import { ED25519_SIGNATURE_BYTES, ML_DSA_65_SIGNATURE_BYTES } from './suites.ts'
 import { SERVICE } from './wire.ts'
 
@@ -33,7 +33,7 @@ export {
   ManifestError,
   type ManifestFault,
   type SignedManifest,
-} from './manifestPayload.ts'
+} from './signed/manifestPayload.ts'
 
 /** Part of the signed bytes, so that a device's signature of a manifest is valid for nothing else. */
 export const MANIFEST_CONTENT_TYPE = `application/${SERVICE}-manifest+cbor`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DESCRIPTIONS } from './descriptions.ts'
+import { DESCRIPTIONS } from './openapi/descriptions.ts'
 import { openapiDocument } from './openapi.ts'
 import { openapi31Document } from './openapi31.ts'
 import { type Operation, operations, problemsOf, statusOf } from './operations.ts'

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
-import { DESCRIPTIONS } from './descriptions.ts'
-import { exampleOf, type Json } from './openapiExamples.ts'
-import { type OperationObject, type ParameterObject, share } from './openapiShared.ts'
+import { DESCRIPTIONS } from './openapi/descriptions.ts'
+import { exampleOf, type Json } from './openapi/examples.ts'
+import { type OperationObject, type ParameterObject, share } from './openapi/shared.ts'
 import {
   type Answer,
   gateProblems,

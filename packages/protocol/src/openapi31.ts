@@ -1,5 +1,5 @@
+import type { Json } from './openapi/examples.ts'
 import { openapiDocument } from './openapi.ts'
-import type { Json } from './openapiExamples.ts'
 
 /** The same document for generators of clients that read OpenAPI 3.1 only. */
 export function openapi31Document(version: string, address?: string): Json {

@@ -12,14 +12,14 @@ import {
   type HybridVerifiers,
 } from './cose.ts'
 import { type KeyId, parseKeyId, parseSha256Hex, type Sha256Hex } from './ids.ts'
-import { decodePayload, encodePayload, ReceiptError, type ReceiptPayload } from './receiptPayload.ts'
 import type { AssetReceipt } from './schemas/receipts.ts'
 import { sha256Hex } from './sha256Hex.ts'
-import { decodeSigned, verifySigned } from './signedMessage.ts'
+import { decodeSigned, verifySigned } from './signed/message.ts'
+import { decodePayload, encodePayload, ReceiptError, type ReceiptPayload } from './signed/receiptPayload.ts'
 import { SERVICE } from './wire.ts'
 
 export type { HybridSignatures, HybridVerifiers } from './cose.ts'
-export { ReceiptError, type ReceiptFault, type ReceiptPayload } from './receiptPayload.ts'
+export { ReceiptError, type ReceiptFault, type ReceiptPayload } from './signed/receiptPayload.ts'
 
 export const RECEIPT_CONTENT_TYPE = `application/${SERVICE}-receipt+cbor`
 

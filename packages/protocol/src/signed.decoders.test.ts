@@ -28,9 +28,9 @@ import { CoseError, decodeCose, verifyCose } from './cose.ts'
 import { parseAlbumId, parseInstant, parseJti } from './ids.ts'
 import { decodeKeyChange, KeyChangeError, type SignedKeyChange, verifyKeyChange } from './keyChange.ts'
 import { decodeManifest, MANIFEST_CONTENT_TYPE, ManifestError, verifyManifest } from './manifest.ts'
-import * as manifestPayload from './manifestPayload.ts'
 import { decodeReceipt, RECEIPT_CONTENT_TYPE, ReceiptError, readReceipt, verifyReceipt } from './receipt.ts'
-import * as receiptPayload from './receiptPayload.ts'
+import * as manifestPayload from './signed/manifestPayload.ts'
+import * as receiptPayload from './signed/receiptPayload.ts'
 import { known } from './testing/known.ts'
 
 const validReceipts = receipts.valid.map(({ receipt_cbor }) => fromBase64(receipt_cbor))

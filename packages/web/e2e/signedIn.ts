@@ -14,7 +14,7 @@ export async function keepSession(page: Page, owner: Owner): Promise<void> {
   await page.evaluate(writeSession, keptSession(owner))
 }
 
-/** Runs in the page. Writes the same rows as `src/owner/ownerStore.ts`. */
+/** Runs in the page. Writes the same rows as `src/owner/browser/ownerStore.ts`. */
 export async function writeSession({ email, accountKey, tokens }: KeptSession): Promise<void> {
   const settled = <Result>(request: IDBRequest<Result>) =>
     new Promise<Result>((resolve, reject) => {

@@ -13,7 +13,7 @@ import {
   MAX_INVITE_DAYS,
 } from '../domain/account/invites.ts'
 import { checkServerId, recordedServerId } from '../domain/discovery/serverId.ts'
-import { isLoopback } from '../http/addresses.ts'
+import { isLoopback } from '../http/names/addresses.ts'
 import type { Store } from '../ports/store.ts'
 import { type Call, type Command, columns, type Outcome, UsageError, withOpen } from './command.ts'
 

@@ -16,8 +16,8 @@ import {
   type PlannedMove,
   type ServerMove,
 } from '../domain/moving/serverMove.ts'
-import { isLoopback } from '../http/addresses.ts'
-import { isServedAt, openMoveCheck } from '../http/moveCheck.ts'
+import { isLoopback } from '../http/names/addresses.ts'
+import { isServedAt, openMoveCheck } from '../http/names/moveCheck.ts'
 import type { Store } from '../ports/store.ts'
 import { unusableAddress } from '../process/listening.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'

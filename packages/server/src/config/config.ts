@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { MessengerSettings } from '../adapters/messenger/messenger.ts'
 import type { SharedSettings } from '../domain/discovery/sharedSettings.ts'
-import { isLoopback } from '../http/addresses.ts'
+import { isLoopback } from '../http/names/addresses.ts'
 import { endpointText } from './endpoint.ts'
 import type { PublicAddress } from './parsers.ts'
 import type { Setting } from './setting.ts'

@@ -6,7 +6,7 @@ import { CHANNEL_KINDS, type ChannelKind } from '@blindkeep/protocol/schemas/cha
 import { MAX_SITE_CHARACTERS } from '@blindkeep/protocol/schemas/discovery'
 import { shown } from '@blindkeep/protocol/terminalText'
 import { parseS3Address, type S3Address } from '../adapters/s3/address.ts'
-import { type Address, networksOf } from '../http/addresses.ts'
+import { type Address, networksOf } from '../http/names/addresses.ts'
 
 /** The value of a variable, or what is wrong with it: a sentence without its subject, the variable's name. */
 type Parsed<Value> = { readonly value: Value } | { readonly fault: string }

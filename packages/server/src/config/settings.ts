@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isLoopback } from '../http/addresses.ts'
+import { isLoopback } from '../http/names/addresses.ts'
 import { DATA_DIRECTORY } from './dataDirectory.ts'
 import { MESSAGE_SETTINGS } from './messageSettings.ts'
 import {

@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/addresses.ts'
+import { isLoopback } from '../http/names/addresses.ts'
 import type { Config } from './config.ts'
 
 /** What an operator whose server strangers can reach should know at the start. Each is a sentence for people. */

@@ -30,7 +30,6 @@ import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { networkOf } from '../domain/ground/guestNetwork.ts'
 import { isRefusal, type Refusal, type Refuses } from '../domain/ground/refusals.ts'
-import { type Body, BodyBroken, hasBody, mostBytesOf } from './body.ts'
 import type { Hold, Holder, Kept } from './budget.ts'
 import type { Call } from './call.ts'
 import {
@@ -47,9 +46,10 @@ import {
   suspension,
   writtenVersion,
 } from './gates.ts'
+import { isForwarded, type SenderOf } from './names/source.ts'
 import { queryAt } from './paths.ts'
 import { type Exchange, setHeaders, whenClosed } from './reply.ts'
-import { isForwarded, type SenderOf } from './source.ts'
+import { type Body, BodyBroken, hasBody, mostBytesOf } from './sockets/body.ts'
 
 interface AdmissionPorts {
   readonly sessions: Sessions

@@ -9,11 +9,11 @@ import type { TSchema } from 'typebox'
 import type { KeyHash } from '../domain/account/proofs.ts'
 import type { Caller } from '../domain/account/sessions.ts'
 import type { Refusal, Refuses } from '../domain/ground/refusals.ts'
-import type { Body } from './body.ts'
 import type { Kept } from './budget.ts'
-import type { Document } from './document.ts'
 import type { EventStream } from './eventStream.ts'
 import type { ReasonOf } from './problem.ts'
+import type { Body } from './sockets/body.ts'
+import type { Document } from './wire/document.ts'
 
 export interface Call<Name extends OperationName> {
   readonly params: ParamsOf<OperationOf<Name>['path']>

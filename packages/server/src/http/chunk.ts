@@ -4,9 +4,9 @@ import type { ChunkAnswer, Chunks } from '../domain/arrival/chunks.ts'
 import { isRefusal, type Refuses } from '../domain/ground/refusals.ts'
 import type { FindUpload } from '../domain/uploads/findUpload.ts'
 import type { Upload } from '../ports/store.ts'
-import { mostBytesOf } from './body.ts'
 import type { Call } from './call.ts'
 import { mediaType } from './gates.ts'
+import { mostBytesOf } from './sockets/body.ts'
 
 /**
  * What a chunk on its way holds, however large it is: 64 KiB that wait to be written and 64 KiB that its connection has

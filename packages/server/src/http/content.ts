@@ -1,7 +1,7 @@
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Serving } from '../domain/custody/servable.ts'
-import { rangeOf } from './range.ts'
 import { holds } from './reply.ts'
+import { rangeOf } from './wire/range.ts'
 
 /** Sealed bytes to serve, whole or one range (RFC 9110, section 14). Their hash is the ETag. */
 export interface Content {

@@ -4,12 +4,12 @@ import { isRefusal, type Reason, type Refusal } from '../domain/ground/refusals.
 import { BlobMissing, StorageFull, StorageUnavailable } from '../ground/storageErrors.ts'
 import type { Log } from '../ports/log.ts'
 import { StoreBroken } from '../ports/store.ts'
-import { type Body, BodyBroken, BodyTooLarge, BodyTooSlow, bodyOf, hasBody } from './body.ts'
 import { authenticate, hiddenNotFound, suspension } from './gates.ts'
 import { pageMethodsAt } from './pages.ts'
 import { methodsOf, rowsAt } from './paths.ts'
 import { codeOf } from './problem.ts'
 import { type Exchange, type Incoming, writeRefusal } from './reply.ts'
+import { type Body, BodyBroken, BodyTooLarge, BodyTooSlow, bodyOf, hasBody } from './sockets/body.ts'
 
 interface ErrorPorts {
   readonly sessions: Sessions

@@ -1,8 +1,8 @@
 /** What this server answers at a name that it had before it moved. */
 import type { OperationName } from '@blindkeep/protocol/operations'
 import type { Refusal } from '../domain/ground/refusals.ts'
-import { isLoopback } from './addresses.ts'
 import { MOVED_PAGE_HEADERS, movedPage } from './movedPage.ts'
+import { isLoopback } from './names/addresses.ts'
 import { linkTargetOf } from './pages.ts'
 import { type Exchange, send, setHeaders } from './reply.ts'
 

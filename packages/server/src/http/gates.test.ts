@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { type Operation, operations } from '@blindkeep/protocol/operations'
 import { defined, inWorld, newAccount } from '../testing/world.ts'
-import type { Body } from './body.ts'
 import { authenticate, headerForms, jsonOf, mediaType, negotiation, pathIds, queryOf, spokenVersion } from './gates.ts'
+import type { Body } from './sockets/body.ts'
 
 const rows: Readonly<Record<keyof typeof operations, Operation>> = operations
 const reasonOf = (answer: unknown): string => String(Object(answer).refused ?? 'passes')

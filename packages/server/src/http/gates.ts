@@ -19,8 +19,8 @@ import type { Proofs, ProvedKey } from '../domain/account/proofs.ts'
 import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { isRefusal, type Refusal, type Refuses } from '../domain/ground/refusals.ts'
-import { type Body, BodyTooLarge, readAll } from './body.ts'
-import { parseJson } from './json.ts'
+import { type Body, BodyTooLarge, readAll } from './sockets/body.ts'
+import { parseJson } from './wire/json.ts'
 
 /** 401: requires a bearer token of a live session. */
 export async function authenticate(

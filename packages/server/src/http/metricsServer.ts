@@ -11,7 +11,7 @@ import { isSame } from '../domain/ground/sameBytes.ts'
 import { sha256 } from '../domain/ground/sha256.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
-import { createNaming } from './hosts.ts'
+import { createNaming } from './names/hosts.ts'
 import { STATUS_HEADERS, statusPage, tokenPage, unreadPage } from './statusPage.ts'
 
 export interface MetricsServer {

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { operations } from '@blindkeep/protocol/operations'
 import { assertPrompt } from '../../../../testing/prompt.ts'
-import { bodyOf, READ_ON } from './body.ts'
 import { type Incoming, writeAnswer, writeRefusal } from './reply.ts'
+import { bodyOf, READ_ON } from './sockets/body.ts'
 
 /** What a client gets for a request of which one byte is missing. */
 async function answered(

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation } from '@blindkeep/protocol/operations'
 import type { Refusal } from '../domain/ground/refusals.ts'
-import type { Body } from './body.ts'
 import type { AnyAnswer } from './call.ts'
-import { type Document, documentFrom, SHORT_TEXT_BYTES, type Written } from './document.ts'
 import { problemAnswer } from './problem.ts'
-import { sendPieces } from './sending.ts'
-import { jsonInSlices } from './slices.ts'
+import type { Body } from './sockets/body.ts'
+import { sendPieces } from './sockets/sending.ts'
+import { type Document, documentFrom, SHORT_TEXT_BYTES, type Written } from './wire/document.ts'
+import { jsonInSlices } from './wire/slices.ts'
 
 /** Bytes from guests are never displayed on the server's origin. */
 const GUEST_BYTES = {

@@ -20,8 +20,9 @@ import { chunkOf, overHttp, said, type Web } from '../testing/http.ts'
 import { provedBody } from '../testing/provedBody.ts'
 import { defined, inWorld, type World } from '../testing/world.ts'
 
+/** A deletion removes or ends what is there. */
 type Writing = {
-  [Name in OperationName]: OperationOf<Name>['method'] extends 'GET' | 'HEAD' ? never : Name
+  [Name in OperationName]: OperationOf<Name>['method'] extends 'GET' | 'HEAD' | 'DELETE' ? never : Name
 }[OperationName]
 
 interface Owned extends AlbumOwner {
@@ -98,7 +99,6 @@ const LEAVES: { readonly [Name in Writing]: Leaves } = {
   logout: 'frees',
   bindSession: 'changes',
   nameSession: 'changes',
-  endSession: 'frees',
   enrollTotp: 'proved',
   confirmTotp: 'proved',
   disableTotp: 'frees',
@@ -108,18 +108,15 @@ const LEAVES: { readonly [Name in Writing]: Leaves } = {
   changePassword: 'proved',
   changeRecoveryWords: 'proved',
   confirmRecoveryWords: 'proved',
-  deleteAccount: 'frees',
   passkeyLogin: 'proved',
   addPasskey: 'proved',
   namePasskey: 'changes',
-  removePasskey: 'frees',
   addDevice: {
     create: () => post('/v1/devices', { device_id: randomUUID(), public_key: base64(1984) }),
     remove: (_owned, answer) => ({ method: 'DELETE', url: `/v1/devices/${idIn(answer, 'device_id')}` }),
     list: () => '/v1/devices',
   },
   nameDevice: 'changes',
-  revokeDevice: 'frees',
   createAlbum: {
     create: () => post('/v1/albums', { album_id: randomUUID(), sealed_name: base64(1100) }),
     remove: (_owned, answer) => ({ method: 'DELETE', url: `/v1/albums/${idIn(answer, 'album_id')}` }),
@@ -133,7 +130,6 @@ const LEAVES: { readonly [Name in Writing]: Leaves } = {
     }),
     list: () => '/v1/albums',
   },
-  deleteAlbum: 'frees',
   mintCapability: {
     create: ({ albumId, world }) =>
       post(`/v1/albums/${albumId}/capabilities`, {
@@ -146,15 +142,12 @@ const LEAVES: { readonly [Name in Writing]: Leaves } = {
     }),
     list: ({ albumId }) => `/v1/albums/${albumId}/capabilities`,
   },
-  revokeCapability: 'frees',
   createUpload: {
     create: (owned) => post('/v1/upload', uploadOf(owned)),
     remove: (_owned, answer) => ({ method: 'DELETE', url: `/v1/upload/${idIn(answer, 'upload_id')}` }),
     list: () => '/v1/upload/sessions',
   },
   appendUpload: 'bytes',
-  cancelUpload: 'frees',
-  deleteAsset: 'frees',
   // Costs what it raises (`retainAssets.test.ts`).
   retainAssets: 'changes',
   verifyStorage: 'changes',
@@ -171,24 +164,17 @@ const LEAVES: { readonly [Name in Writing]: Leaves } = {
     }),
     list: () => '/v1/drops/links',
   },
-  revokeLink: 'frees',
-  discardDrop: 'frees',
-  discardDrops: 'frees',
   adoptDrop: 'bytes',
   restoreBinEntry: {
     create: ({ assetId }) => ({ method: 'POST', url: `/v1/bin/${assetId}/restore` }),
     remove: ({ assetId }) => ({ method: 'DELETE', url: `/v1/assets/${assetId}` }),
     list: () => '/v1/bin',
   },
-  endBinEntry: 'frees',
-  emptyBin: 'frees',
   addChannel: 'proved',
   confirmChannel: 'proved',
   testChannel: 'proved',
-  removeChannel: 'frees',
   createDrop: 'bytes',
   appendChunk: 'bytes',
-  cancelDrop: 'frees',
   createShare: {
     create: newShare,
     remove: (_owned, answer) => ({ method: 'DELETE', url: `/v1/shares/${idIn(answer, 'opaque_id')}` }),
@@ -202,7 +188,6 @@ const LEAVES: { readonly [Name in Writing]: Leaves } = {
     }),
     list: () => '/v1/shares',
   },
-  deleteShare: 'frees',
 }
 
 const loops = Object.entries(LEAVES).filter((entry): entry is [string, Loop] => typeof entry[1] === 'object')

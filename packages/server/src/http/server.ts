@@ -14,15 +14,12 @@ import type { RequestWatch } from '../ports/metrics.ts'
 import type { Pages } from '../ports/pages.ts'
 import type { StoreBroken } from '../ports/store.ts'
 import { type Admit, type Asked, createAdmit } from './admission.ts'
-import { bodyOf } from './body.ts'
-import { createRefuseBroken, refuseTunnels } from './brokenHttp.ts'
 import { type Budget, createBudget } from './budget.ts'
 import type { AnyAnswer, Call, Routes } from './call.ts'
-import { closingOf } from './closing.ts'
-import { boundConnections } from './connections.ts'
 import { createErrors, type Errors, unknownPath } from './errors.ts'
 import { createAtFormerName } from './formerName.ts'
-import { createNaming } from './hosts.ts'
+import { createNaming } from './names/hosts.ts'
+import { createProxyHint, createSenderOf, type SenderOf } from './names/source.ts'
 import { pageRoutes, sendToPage, sendUnknown } from './pages.ts'
 import { methodsOf, mistakenPaths, routerPath } from './paths.ts'
 import { type Policies, policiesOf, policyAt } from './policies.ts'
@@ -42,7 +39,10 @@ import {
   writeRefusal,
   writtenOut,
 } from './reply.ts'
-import { createProxyHint, createSenderOf, type SenderOf } from './source.ts'
+import { bodyOf } from './sockets/body.ts'
+import { createRefuseBroken, refuseTunnels } from './sockets/brokenHttp.ts'
+import { closingOf } from './sockets/closing.ts'
+import { boundConnections } from './sockets/connections.ts'
 
 export interface HttpSettings {
   readonly requestBytesMax: number

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { bytes, newLink, openDrop } from '../testing/guest.ts'
 import { listen, overHttp } from '../testing/http.ts'
 import { inWorld, type World } from '../testing/world.ts'
-import { READ_ON } from './body.ts'
+import { READ_ON } from './sockets/body.ts'
 
 const MEGABYTE = 1024 * 1024
 const JSON_LINE = 'content-type: application/json'

@@ -16,7 +16,7 @@ import {
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
 import { type Keeper, sendFile } from '../../../../testing/people.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
-import { keyName } from '../../src/owner/account/keyName.ts'
+import { keyName } from '../../src/owner/ground/keyName.ts'
 import { account as accountText } from '../../src/text/en/account.ts'
 import { albums as text } from '../../src/text/en/albums.ts'
 import { inbox as inboxText } from '../../src/text/en/inbox.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Owner } from '@blindkeep/client/owner'
 import { openedDrops, sendFile } from '../../../../testing/people.ts'
-import { PAGES } from '../../src/owner/route.ts'
+import { PAGES } from '../../src/owner/ground/route.ts'
 import { oncePerWorld, type Shot } from '../shots.ts'
 import type { World } from '../world.ts'
 

@@ -3,11 +3,11 @@ import { baseUrlBefore } from '../common/address/baseUrl.ts'
 import { isLocalPage } from '../common/address/localPage.ts'
 import { draw } from '../common/drawing/draw.ts'
 import { App } from './app.tsx'
-import { createPageSession } from './session.ts'
+import { createPageSession } from './session/session.ts'
 import { keepTaking } from './take/taking.ts'
 
 const page = document.getElementById('page')
-if (page !== null && isLocalPage) void import('./local/start.tsx').then(({ startLocalPage }) => startLocalPage(page))
+if (page !== null && isLocalPage) void import('./startLocal.tsx').then(({ startLocalPage }) => startLocalPage(page))
 else if (page !== null) startPage(page)
 
 function startPage(page: HTMLElement): void {

@@ -2,7 +2,7 @@
 import type { LiveEvent } from '@blindkeep/client/owner'
 import { useEffect, useState } from 'preact/hooks'
 import { createRefresher } from '../common/work/refresher.ts'
-import type { OwnerPages } from './context.ts'
+import type { OwnerPages } from './ground/ownerPages.ts'
 import { countNew } from './inbox/useVisit.ts'
 import { visitsOf } from './inbox/visits.ts'
 import { mayChangeMark, refusedIn } from './links/refusedLinks.ts'

@@ -3,8 +3,8 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { Button, IconButton } from '../common/controls/controls.tsx'
 import { Icon } from '../common/controls/icons.tsx'
 import { useText } from '../common/language/reader.ts'
-import type { OwnerPages } from './context.ts'
-import { ownerTexts } from './texts.ts'
+import type { OwnerPages } from './ground/ownerPages.ts'
+import { ownerTexts } from './ground/texts.ts'
 
 type Message = Parameters<OwnerPages['showMessage']>[0]
 

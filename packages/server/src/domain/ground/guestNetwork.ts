@@ -1,7 +1,7 @@
 /**
- * What shares (of a link, of the memory for requests, of connections, of new accounts) count as one guest: an
- * IPv4 address or an IPv6 /48. A source is a /64 (http/source.ts), but one subscriber often has 65,536 of them, so four
- * of them must not hold all. Undefined where the source is unknown.
+ * What shares (of a link, of the memory for requests, of connections, of new accounts) count as one guest: an IPv4
+ * address or an IPv6 /48. A source is a /64 (http/names/source.ts), but one subscriber often has 65,536 of them, so
+ * four of them must not hold all. Undefined where the source is unknown.
  */
 export function networkOf(source: string | undefined): string | undefined {
   if (source === undefined || !source.endsWith('::/64')) return source

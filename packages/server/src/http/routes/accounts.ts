@@ -8,8 +8,8 @@ import type { OwnerNotices } from '../../domain/drops/ownerNotices.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Account, Refusals } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
-import { givenBytes } from '../givenBytes.ts'
 import { signedIn, tokens } from '../signedIn.ts'
+import { givenBytes } from '../wire/givenBytes.ts'
 
 type Row = 'register' | 'nonce' | 'kdf' | 'login' | 'refresh' | 'logout' | 'account'
 

@@ -5,8 +5,8 @@ import type { Albums } from '../../domain/assets/albums.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Album } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
-import { givenBytes, newName } from '../givenBytes.ts'
-import { listQuestion } from '../lists.ts'
+import { givenBytes, newName } from '../wire/givenBytes.ts'
+import { listQuestion } from '../wire/lists.ts'
 
 type Row = 'createAlbum' | 'listAlbums' | 'nameAlbum' | 'deleteAlbum'
 

@@ -10,7 +10,7 @@ import { isRefusal } from '../../domain/ground/refusals.ts'
 import { spenderOf } from '../../domain/ground/sessionShare.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
-import { givenInstant } from '../givenInstant.ts'
+import { givenInstant } from '../wire/givenInstant.ts'
 
 type Row = 'asset' | 'deleteAsset' | 'retainAssets' | 'assetReceipts' | 'blob' | 'blobHead'
 

@@ -2,8 +2,8 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import type { Capabilities } from '../../domain/assets/capabilities.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Routes } from '../call.ts'
-import { givenInstant } from '../givenInstant.ts'
-import { listQuestion } from '../lists.ts'
+import { givenInstant } from '../wire/givenInstant.ts'
+import { listQuestion } from '../wire/lists.ts'
 
 type Row = 'mintCapability' | 'listCapabilities' | 'revokeCapability'
 

@@ -5,7 +5,7 @@ import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { ListedChannel } from '../../domain/notify/channelChecks.ts'
 import type { Channels } from '../../domain/notify/channels.ts'
 import type { Routes } from '../call.ts'
-import { givenBytes } from '../givenBytes.ts'
+import { givenBytes } from '../wire/givenBytes.ts'
 
 type Row = 'addChannel' | 'listChannels' | 'confirmChannel' | 'testChannel' | 'removeChannel'
 

@@ -5,8 +5,8 @@ import type { Devices } from '../../domain/account/devices.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Device } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
-import { givenBytes, newName } from '../givenBytes.ts'
-import { listQuestion } from '../lists.ts'
+import { givenBytes, newName } from '../wire/givenBytes.ts'
+import { listQuestion } from '../wire/lists.ts'
 
 type Row = 'addDevice' | 'listDevices' | 'nameDevice' | 'revokeDevice'
 

@@ -21,7 +21,7 @@ import type {
 } from '../../domain/discovery/discovery.ts'
 import type { Deprecation } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
-import { mapInSlices } from '../slices.ts'
+import { mapInSlices } from '../wire/slices.ts'
 
 type Row = 'attestationKeys' | 'deprecation' | 'moves' | 'revokedJti' | 'serverInfo'
 

@@ -6,9 +6,9 @@ import type { Inbox, PendingDrop } from '../../domain/drops/inbox.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
-import { declaredOf } from '../declared.ts'
-import { listQuestion } from '../lists.ts'
-import { mapInSlices } from '../slices.ts'
+import { declaredOf } from '../wire/declared.ts'
+import { listQuestion } from '../wire/lists.ts'
+import { mapInSlices } from '../wire/slices.ts'
 
 type Row = 'inbox' | 'dropContent' | 'dropContentHead' | 'adoptDrop' | 'discardDrop' | 'discardDrops'
 

@@ -12,9 +12,9 @@ import type { Links } from '../../domain/drops/links.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { LinkTerms } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
-import { givenBytes } from '../givenBytes.ts'
-import { listQuestion } from '../lists.ts'
-import { mapInSlices } from '../slices.ts'
+import { givenBytes } from '../wire/givenBytes.ts'
+import { listQuestion } from '../wire/lists.ts'
+import { mapInSlices } from '../wire/slices.ts'
 
 type Row = 'provisionLink' | 'listLinks' | 'changeLink' | 'revokeLink'
 

@@ -2,7 +2,7 @@ import { fromBase64 } from '@blindkeep/protocol/bytes'
 import type { ChangePassword } from '../../domain/account/password.ts'
 import type { AccountDeletion } from '../../domain/closing/accountDeletion.ts'
 import type { Routes } from '../call.ts'
-import { givenBytes } from '../givenBytes.ts'
+import { givenBytes } from '../wire/givenBytes.ts'
 
 /** The operations of an owner on the account itself. */
 export function ownAccountRoutes({

@@ -5,8 +5,8 @@ import type { Passkeys } from '../../domain/account/passkeys.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Passkey } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
-import { givenBytes, newName } from '../givenBytes.ts'
 import { tokens } from '../signedIn.ts'
+import { givenBytes, newName } from '../wire/givenBytes.ts'
 
 type Row = 'passkeyLogin' | 'addPasskey' | 'listPasskeys' | 'namePasskey' | 'removePasskey'
 

@@ -3,8 +3,8 @@ import type { Recoveries } from '../../domain/account/recovery.ts'
 import type { RecoveryWords } from '../../domain/account/recoveryWords.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Routes } from '../call.ts'
-import { givenBytes } from '../givenBytes.ts'
 import { signedIn } from '../signedIn.ts'
+import { givenBytes } from '../wire/givenBytes.ts'
 
 type Row = 'startRecovery' | 'finishRecovery' | 'changeRecoveryWords' | 'confirmRecoveryWords'
 

@@ -4,8 +4,8 @@ import { openapi31Document } from '@blindkeep/protocol/openapi31'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
 import type { SiteResponse } from '@blindkeep/protocol/schemas/discovery'
 import type { Routes } from '../call.ts'
-import { type Document, documentOf } from '../document.ts'
 import { problemPage } from '../problemPage.ts'
+import { type Document, documentOf } from '../wire/document.ts'
 
 type DocumentOf = typeof openapiDocument
 type Row = 'version' | 'site' | 'openapi' | 'openapi31' | 'healthz' | 'readyz' | 'problemPage'

@@ -2,7 +2,7 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { Sessions } from '../../domain/account/sessions.ts'
 import type { Routes } from '../call.ts'
-import { newName } from '../givenBytes.ts'
+import { newName } from '../wire/givenBytes.ts'
 
 export function sessionRoutes({
   sessions,

@@ -8,8 +8,8 @@ import type { ReplacingContents, Shares } from '../../domain/shares/shares.ts'
 import type { ListedShare, ShareContents } from '../../ports/store.ts'
 import type { Call, Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
-import { givenBytes, newName } from '../givenBytes.ts'
-import { listQuestion } from '../lists.ts'
+import { givenBytes, newName } from '../wire/givenBytes.ts'
+import { listQuestion } from '../wire/lists.ts'
 
 type Row =
   | 'createShare'

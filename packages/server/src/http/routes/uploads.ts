@@ -10,9 +10,9 @@ import type { UploadEnding } from '../../domain/uploads/uploadEnding.ts'
 import type { Store, UnclosedUpload } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { chunkAnswer, sessionHeaders } from '../chunk.ts'
-import { declaredOf } from '../declared.ts'
-import { listQuestion } from '../lists.ts'
-import { mapInSlices } from '../slices.ts'
+import { declaredOf } from '../wire/declared.ts'
+import { listQuestion } from '../wire/lists.ts'
+import { mapInSlices } from '../wire/slices.ts'
 
 type Row = 'createUpload' | 'listUploads' | 'appendUpload' | 'uploadSession' | 'cancelUpload'
 

@@ -62,10 +62,11 @@ export type LinkRow = Row<typeof links>
 export type NewLink = New<typeof links>
 
 /** Sealed for people. */
-export type LinkTexts = Pick<LinkRow, 'sealedLabel' | 'sealedTitle'>
+const TEXTS = ['sealedLabel', 'sealedTitle'] as const satisfies readonly (keyof LinkRow)[]
+export type LinkTexts = Pick<LinkRow, (typeof TEXTS)[number]>
 
 /** Columns that no rule needs. */
-export const UNRULED = ['sealedLabel', 'sealedTitle', 'refusals'] as const satisfies readonly (keyof LinkRow)[]
+export const UNRULED = [...TEXTS, 'refusals'] as const satisfies readonly (keyof LinkRow)[]
 
 export type Link = Omit<LinkRow, (typeof UNRULED)[number]>
 

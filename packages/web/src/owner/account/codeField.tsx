@@ -1,8 +1,8 @@
 import { ProblemError } from '@blindkeep/client/errors'
 import { CodeField, type CodeFieldProps } from '../../common/controls/codeField.tsx'
 import { useText } from '../../common/language/reader.ts'
-import { errorTexts } from '../errorText.ts'
-import { accountTexts } from '../texts.ts'
+import { errorTexts } from '../ground/errorText.ts'
+import { accountTexts } from '../ground/texts.ts'
 
 interface AnyCodeFieldProps extends Pick<CodeFieldProps, 'code' | 'onCode' | 'field'> {
   /** Why the last try failed. */

@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
-import { NameDialog } from '../nameDialog.tsx'
-import { accountTexts } from '../texts.ts'
+import { NameDialog } from '../dialogs/nameDialog.tsx'
+import { accountTexts } from '../ground/texts.ts'
 
 export interface NamedEntry {
   readonly id: string

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
 import { useAction } from '../../common/work/useAction.ts'
-import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
 import { isIndexOn, turnIndex } from '../find/nameIndex.ts'
-import { findTexts } from '../find/texts.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { findTexts } from '../ground/texts.ts'
 import { Section } from './section.tsx'
 
 /** Whether this browser keeps the names that it has read, to find files by them. */

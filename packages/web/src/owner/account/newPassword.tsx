@@ -3,7 +3,7 @@
 import { passwordStrength } from '@blindkeep/client/passwordStrength'
 import { useState } from 'preact/hooks'
 import { useText } from '../../common/language/reader.ts'
-import { accountTexts } from '../texts.ts'
+import { accountTexts } from '../ground/texts.ts'
 import { PasswordField } from './passwordField.tsx'
 
 interface NewPassword {

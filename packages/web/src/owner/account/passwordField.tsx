@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { Field } from '../../common/controls/controls.tsx'
 import { Icon } from '../../common/controls/icons.tsx'
 import { useText } from '../../common/language/reader.ts'
-import { accountTexts } from '../texts.ts'
+import { accountTexts } from '../ground/texts.ts'
 
 interface PasswordFieldProps {
   readonly label: string

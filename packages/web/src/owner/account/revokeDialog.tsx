@@ -1,13 +1,13 @@
 import type { ListedDevice } from '@blindkeep/client/owner'
 import { Name, Notice } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
-import { forgetTiles } from '../albums/useTile.ts'
-import { ConfirmDialog } from '../confirmDialog.tsx'
-import { useOwnerPages } from '../context.ts'
-import { forgetDevice } from '../device.ts'
-import type { PageSession } from '../session.ts'
-import { accountTexts } from '../texts.ts'
-import { keyName } from './keyName.ts'
+import { forgetTiles } from '../assets/useTile.ts'
+import { forgetDevice } from '../browser/device.ts'
+import { ConfirmDialog } from '../dialogs/confirmDialog.tsx'
+import { keyName } from '../ground/keyName.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { accountTexts } from '../ground/texts.ts'
+import type { PageSession } from '../session/session.ts'
 
 interface RevokeDialogProps {
   readonly device: ListedDevice

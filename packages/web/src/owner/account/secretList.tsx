@@ -4,7 +4,7 @@ import { Button } from '../../common/controls/controls.tsx'
 import { CopyButton } from '../../common/controls/copyButton.tsx'
 import { download } from '../../common/files/download.ts'
 import { useText } from '../../common/language/reader.ts'
-import { accountTexts } from '../texts.ts'
+import { accountTexts } from '../ground/texts.ts'
 
 interface SecretListProps {
   /** Also printed. */

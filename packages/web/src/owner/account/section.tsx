@@ -3,7 +3,7 @@ import { useId, useState } from 'preact/hooks'
 import { Button } from '../../common/controls/controls.tsx'
 import type { IconName } from '../../common/controls/icons.tsx'
 import type { Loaded } from '../../common/work/useLoaded.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
 
 interface SectionProps {
   readonly title: string

@@ -1,7 +1,7 @@
 import { normaliseEmail } from '@blindkeep/protocol/email'
 import { Check, Field } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
-import { accountTexts } from '../texts.ts'
+import { accountTexts } from '../ground/texts.ts'
 
 interface EmailFieldProps {
   readonly email: string

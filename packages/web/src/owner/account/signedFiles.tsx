@@ -5,11 +5,10 @@ import { Button, Name, Notice, Progress } from '../../common/controls/controls.t
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
 import { visibleName } from '../../common/names/visibleName.ts'
-import { albumsTexts } from '../albums/texts.ts'
-import { useTile } from '../albums/useTile.ts'
-import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
-import { accountTexts } from '../texts.ts'
+import { useTile } from '../assets/useTile.ts'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { accountTexts, albumsTexts } from '../ground/texts.ts'
 
 type Search =
   | { readonly stage: 'running'; readonly checked: number; readonly total: number | undefined }

@@ -3,10 +3,10 @@ import { useText } from '../../common/language/reader.ts'
 import { useAction } from '../../common/work/useAction.ts'
 import { useLoaded } from '../../common/work/useLoaded.ts'
 import { MAX_TAKEN_HOURS } from '../../take/takenFiles.ts'
-import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { takeTexts } from '../ground/texts.ts'
 import { canTake, endTaking, isTaking, startTaking } from '../take/taking.ts'
-import { takeTexts } from '../take/texts.ts'
 import { Section } from './section.tsx'
 
 /** Whether this device takes files that other apps share with the installed one, and the risk of it. */

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls/controls.tsx'
 import { useReader, useText } from '../../common/language/reader.ts'
 import { useAction } from '../../common/work/useAction.ts'
-import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { accountTexts } from '../ground/texts.ts'
 import { type PresentPush, PushRefused, pushObstacle, startPush } from '../push/browserPush.ts'
-import { accountTexts } from '../texts.ts'
 
 interface ThisBrowserProps {
   readonly pushKey: NonNullable<OwnChannels['pushKey']>

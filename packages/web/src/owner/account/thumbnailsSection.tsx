@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
-import { isMadeWhenKept, makeWhenKept } from '../albums/thumbnails.ts'
-import { accountTexts } from '../texts.ts'
+import { isMadeWhenKept, makeWhenKept } from '../assets/thumbnails.ts'
+import { accountTexts } from '../ground/texts.ts'
 import { Section } from './section.tsx'
 
 /** Whether files that their owner has not opened are drawn when they are kept. */

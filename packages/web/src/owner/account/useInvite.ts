@@ -1,6 +1,6 @@
 import { EXPOSED, type GivenInvite } from '@blindkeep/protocol/inviteLink'
 import { useEffect, useState } from 'preact/hooks'
-import { useRoute } from '../route.ts'
+import { useRoute } from '../ground/route.ts'
 
 /**
  * An invite that was opened as a link (`#/register?invite={code}`). Takes it out of the address, so that it stays

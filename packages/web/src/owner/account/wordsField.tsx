@@ -2,8 +2,8 @@ import { WordsError } from '@blindkeep/client/errors'
 import { typedWords } from '@blindkeep/client/recovery'
 import { Field } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
-import { errorTexts } from '../errorText.ts'
-import { accountTexts } from '../texts.ts'
+import { errorTexts } from '../ground/errorText.ts'
+import { accountTexts } from '../ground/texts.ts'
 
 interface WordsFieldProps {
   readonly words: string

@@ -5,12 +5,12 @@ import { Button, Notice } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
 import { spokenName } from '../../common/names/visibleName.ts'
 import { guardClosing } from '../../common/work/closeGuard.ts'
-import { useOwnerPages } from '../context.ts'
 import { useNames } from '../find/useNames.ts'
-import type { TakenUploads } from '../take/takenUploads.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { albumsTexts } from '../ground/texts.ts'
+import type { TakenUploads } from '../uploads/takenUploads.ts'
 import { contentsOf } from './albumContents.ts'
 import { alreadyThere, withChosen } from './alreadyThere.ts'
-import { albumsTexts } from './texts.ts'
 
 interface Adding {
   readonly add: (files: readonly File[]) => void

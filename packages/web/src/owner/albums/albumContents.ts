@@ -1,13 +1,13 @@
 /** What an album has, as the server and this page's uploads say now, for `alreadyThere`. */
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
+import { assetFeedOf, newestByAlbum } from '../assets/assetFeed.ts'
+import { hashesOf, showAsset } from '../assets/shownAsset.ts'
+import { nameIn, noteName } from '../assets/useFoundAssets.ts'
 import type { NameIndex } from '../find/nameIndex.ts'
 import { batchesOf } from '../storage/batches.ts'
+import type { UploadQueue } from '../uploads/uploadQueue.ts'
 import type { AlbumContents } from './alreadyThere.ts'
-import { assetFeedOf, newestByAlbum } from './assetFeed.ts'
-import { hashesOf, showAsset } from './shownAsset.ts'
-import type { UploadQueue } from './uploadQueue.ts'
-import { nameIn, noteName } from './useFoundAssets.ts'
 
 interface Sources {
   readonly owner: Owner

@@ -1,7 +1,7 @@
 import { AlbumList } from './albumList.tsx'
 import { AlbumPage } from './albumPage.tsx'
-import './albums.css'
 import { AssetPage } from './assetPage.tsx'
+import './albums.css'
 
 interface AlbumsPageProps {
   /** The path behind `#/albums/`: empty, an album's id, or an album's id and an asset's id. */

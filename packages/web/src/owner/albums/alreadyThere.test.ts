@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AssetFacts } from '@blindkeep/client/owner'
+import type { ChosenFile, UploadItem } from '../uploads/uploadItem.ts'
 import { type AlbumContents, alreadyThere, withChosen } from './alreadyThere.ts'
-import type { ChosenFile, UploadItem } from './uploadItem.ts'
 
 const NOON = Date.parse('2026-06-01T12:00:00Z')
 const fileOf = (name: string, size = 100, lastModified = NOON): ChosenFile => ({ name, size, lastModified })

@@ -3,8 +3,8 @@ import { chosenDateText } from '@blindkeep/client/fileDate'
 import type { AssetDescription, AssetFacts } from '@blindkeep/client/owner'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { isNamedAndTimedLike } from './uploadChoice.ts'
-import type { ChosenFile, UploadItem } from './uploadItem.ts'
+import { isNamedAndTimedLike } from '../uploads/uploadChoice.ts'
+import type { ChosenFile, UploadItem } from '../uploads/uploadItem.ts'
 
 /** As in a list that is scrolled through. */
 const MAX_READ_AT_ONCE = 3

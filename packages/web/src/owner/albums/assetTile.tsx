@@ -10,11 +10,10 @@ import { CutName } from '../../common/names/cutName.tsx'
 import { FileKind } from '../../common/names/fileKind.tsx'
 import { pathPartsOf } from '../../common/names/nameParts.ts'
 import { spokenName, visibleName } from '../../common/names/visibleName.ts'
-import { type InboxText, inboxTexts } from '../inbox/texts.ts'
+import { TrustBadge } from '../assets/trustBadge.tsx'
+import { type TileContent, useTile } from '../assets/useTile.ts'
+import { albumsTexts, type InboxText, inboxTexts } from '../ground/texts.ts'
 import { useKeys } from '../keys/listKeys.ts'
-import { albumsTexts } from './texts.ts'
-import { TrustBadge } from './trustBadge.tsx'
-import { type TileContent, useTile } from './useTile.ts'
 
 interface AssetTileProps {
   readonly asset: AssetFacts

@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks'
 import { Button, Dialog, DialogEnd } from '../../common/controls/controls.tsx'
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
-import { type ConsentedAsset, consentTo, doubtfulOf, type ShownAsset } from './shownAsset.ts'
-import { albumsTexts } from './texts.ts'
+import { type ConsentedAsset, consentTo, doubtfulOf, type ShownAsset } from '../assets/shownAsset.ts'
+import { albumsTexts } from '../ground/texts.ts'
 
 type Act = 'preview' | 'download' | 'share'
 

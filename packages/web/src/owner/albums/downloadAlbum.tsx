@@ -4,12 +4,13 @@ import { Button, Progress } from '../../common/controls/controls.tsx'
 import { useSaving } from '../../common/files/useSaving.ts'
 import { useText } from '../../common/language/reader.ts'
 import { useCloseGuard } from '../../common/work/closeGuard.ts'
-import { useOwnerPages } from '../context.ts'
-import { errorTexts } from '../errorText.ts'
+import { errorTexts } from '../ground/errorText.ts'
+import { NothingToZip } from '../ground/nothingToZip.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { albumsTexts } from '../ground/texts.ts'
 import { useSaveMany } from '../work/saveMany.tsx'
-import { albumsTexts } from './texts.ts'
 import { assetOfMany } from './useAssetSaving.ts'
-import { NothingToZip, zipAlbum } from './zipAlbum.ts'
+import { zipAlbum } from './zipAlbum.ts'
 
 interface DownloadAlbumProps {
   readonly name: string

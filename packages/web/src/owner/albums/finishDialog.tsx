@@ -6,11 +6,12 @@ import { useState } from 'preact/hooks'
 import { Dialog, Notice, Progress } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
 import { useLoaded } from '../../common/work/useLoaded.ts'
-import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
-import { errorTexts } from '../errorText.ts'
+import { albumName } from '../assets/assetNames.ts'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
+import { errorTexts } from '../ground/errorText.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { albumsTexts } from '../ground/texts.ts'
 import { IncompleteFile } from './incompleteFile.tsx'
-import { albumName, albumsTexts } from './texts.ts'
 
 /** The others follow when these are finished. */
 const MAX_SHOWN = 10

@@ -2,8 +2,8 @@ import type { AssetFacts } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
+import { albumsTexts } from '../ground/texts.ts'
 import { FinishDialog } from './finishDialog.tsx'
-import { albumsTexts } from './texts.ts'
 
 /** Assets whose upload or adoption was interrupted, and the way to look at them and finish them. */
 export function Incomplete({ assets }: { readonly assets: readonly AssetFacts[] }) {

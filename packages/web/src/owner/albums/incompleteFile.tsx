@@ -9,9 +9,9 @@ import { useCloseGuard } from '../../common/work/closeGuard.ts'
 import { useAction } from '../../common/work/useAction.ts'
 import { whyNoPreview } from '../../preview/mayHavePreview.ts'
 import { NoPreview, Preview } from '../../preview/previewPane.tsx'
-import { useDevice } from '../device.ts'
-import { errorTexts } from '../errorText.ts'
-import { albumsTexts } from './texts.ts'
+import { useDevice } from '../browser/device.ts'
+import { errorTexts } from '../ground/errorText.ts'
+import { albumsTexts } from '../ground/texts.ts'
 
 interface IncompleteFileProps {
   readonly incomplete: IncompleteAsset

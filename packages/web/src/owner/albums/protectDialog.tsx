@@ -6,11 +6,11 @@ import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
 import { useAction } from '../../common/work/useAction.ts'
 import { useLoaded } from '../../common/work/useLoaded.ts'
-import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
-import { FormButtons } from '../formButtons.tsx'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
+import { FormButtons } from '../dialogs/formButtons.tsx'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { albumsTexts } from '../ground/texts.ts'
 import { type ProtectionDays, protectionDays, protectionEnd, startOf } from './protection.ts'
-import { albumsTexts } from './texts.ts'
 
 interface ProtectDialogProps {
   readonly asset: AssetFacts

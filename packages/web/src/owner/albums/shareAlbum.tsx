@@ -5,12 +5,12 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
 import { useAction } from '../../common/work/useAction.ts'
-import { useOwnerPages } from '../context.ts'
-import { errorTexts } from '../errorText.ts'
+import { type ConsentedAsset, showAsset } from '../assets/shownAsset.ts'
+import { errorTexts } from '../ground/errorText.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { albumsTexts } from '../ground/texts.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
 import { useConsent } from './consent.tsx'
-import { type ConsentedAsset, showAsset } from './shownAsset.ts'
-import { albumsTexts } from './texts.ts'
 
 /** Each takes two small requests. */
 const MAX_AT_ONCE = 6

@@ -3,10 +3,10 @@ import type { AssetFacts } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { Button } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
+import { getsNoThumbnail, hasThumbnail } from '../assets/thumbnails.ts'
+import { albumsTexts } from '../ground/texts.ts'
 import { useWork } from '../work/work.ts'
 import type { WorkItem, WorkOrder } from '../work/workOrder.ts'
-import { albumsTexts } from './texts.ts'
-import { getsNoThumbnail, hasThumbnail } from './thumbnails.ts'
 
 export function thumbnailOrder(assetIds: readonly AssetId[]): WorkOrder {
   const items = assetIds.map((assetId): WorkItem => ({ do: 'thumbnail', id: `thumbnail ${assetId}`, assetId }))

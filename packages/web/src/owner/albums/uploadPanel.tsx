@@ -6,10 +6,10 @@ import { useFileInput } from '../../common/files/fileInput.tsx'
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
 import { spokenName, visibleName } from '../../common/names/visibleName.ts'
-import { errorTexts } from '../errorText.ts'
-import { albumsTexts } from './texts.ts'
-import { isActive, OtherFile, type UploadItem, type UploadPhase } from './uploadItem.ts'
-import type { UploadQueue } from './uploadQueue.ts'
+import { errorTexts } from '../ground/errorText.ts'
+import { albumsTexts } from '../ground/texts.ts'
+import { isActive, OtherFile, type UploadItem, type UploadPhase } from '../uploads/uploadItem.ts'
+import type { UploadQueue } from '../uploads/uploadQueue.ts'
 
 interface UploadPanelProps {
   readonly queue: UploadQueue<File>

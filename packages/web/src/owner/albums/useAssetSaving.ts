@@ -4,11 +4,12 @@ import type { FileToSave, Saving } from '../../common/files/useSaving.ts'
 import { useSaving } from '../../common/files/useSaving.ts'
 import { useText } from '../../common/language/reader.ts'
 import { useCloseGuard } from '../../common/work/closeGuard.ts'
-import { useOwnerPages } from '../context.ts'
-import { errorTexts } from '../errorText.ts'
+import { shownName } from '../assets/assetNames.ts'
+import { type ConsentedAsset, isGone } from '../assets/shownAsset.ts'
+import { errorTexts } from '../ground/errorText.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { albumsTexts } from '../ground/texts.ts'
 import { type OneOfMany, type SaveMany, useSaveMany } from '../work/saveMany.tsx'
-import { type ConsentedAsset, isGone } from './shownAsset.ts'
-import { albumsTexts, shownName } from './texts.ts'
 
 interface AssetSaving extends Pick<Saving, 'now' | 'stop'>, Pick<SaveMany, 'dialog'> {
   /**

@@ -3,7 +3,8 @@ import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import { type Zip, zipOf } from '@blindkeep/client/zip'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
-import { type ShownAsset, showAsset } from './shownAsset.ts'
+import { type ShownAsset, showAsset } from '../assets/shownAsset.ts'
+import { NothingToZip } from '../ground/nothingToZip.ts'
 
 /** Each takes two small requests. */
 const MAX_NAMES_AT_ONCE = 6
@@ -49,13 +50,5 @@ async function readable(
     const isOfServer = error instanceof NetworkError || (error instanceof ProblemError && error.status >= 500)
     if (signal.aborted || isOfServer) throw error
     return undefined
-  }
-}
-
-export class NothingToZip extends Error {
-  override readonly name = 'NothingToZip'
-
-  constructor() {
-    super('none of the files can be opened without a question')
   }
 }

@@ -8,13 +8,11 @@ import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
 import { iconOf } from '../../common/names/fileKind.tsx'
 import { spokenName, visibleName } from '../../common/names/visibleName.ts'
+import { binTexts, inboxTexts, workTexts } from '../ground/texts.ts'
 import { HalfCheckbox } from '../inbox/halfCheckbox.tsx'
-import '../inbox/inbox.css'
 import { afterClick, allOrNone, EMPTY_SELECTION, extentOf, pruned, type Selection } from '../inbox/selection.ts'
-import { inboxTexts } from '../inbox/texts.ts'
-import { workTexts } from '../work/texts.ts'
+import '../inbox/inbox.css'
 import './bin.css'
-import { binTexts } from './texts.ts'
 
 export interface EntryActions {
   readonly onRestore: (entries: readonly BinEntry[]) => void

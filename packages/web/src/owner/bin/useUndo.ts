@@ -1,9 +1,9 @@
 /** Brings back what was discarded or deleted: the button in a message, and those of the bin. */
 import type { BinId } from '@blindkeep/protocol/ids'
 import { useText } from '../../common/language/reader.ts'
-import type { OwnerPages } from '../context.ts'
+import type { OwnerPages } from '../ground/ownerPages.ts'
+import { binTexts } from '../ground/texts.ts'
 import type { OwnWork } from '../work/work.ts'
-import { binTexts } from './texts.ts'
 
 type Action = NonNullable<Parameters<OwnerPages['showMessage']>[0]['action']>
 

@@ -6,10 +6,10 @@ import { Button } from '../../common/controls/controls.tsx'
 import { Icon } from '../../common/controls/icons.tsx'
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
-import './find.css'
+import { findTexts } from '../ground/texts.ts'
 import { ALL, type Finding, filtersIn, isFiltered, ONLY_FILES, ONLY_OFFERS, type Only, SIZES } from './findState.ts'
-import { findTexts } from './texts.ts'
 import type { Reading } from './useReading.ts'
+import './find.css'
 
 interface FindBarProps extends Finding {
   readonly what: keyof (typeof findTexts)['en']['search']

@@ -1,6 +1,6 @@
 /** What is looked for on a page. It stands in the page's address, so that reload and back keep it. */
 import { asksNames, type FindQuery, isFileKind, isSortOrder, type SortOrder } from '@blindkeep/client/find'
-import { goWithQuery, useRoute } from '../route.ts'
+import { goWithQuery, useRoute } from '../ground/route.ts'
 
 export const SIZES = [1, 10, 100, 1000] as const
 const BYTES_OF_MB = 1_000_000

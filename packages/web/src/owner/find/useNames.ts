@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useOwnerPages } from '../context.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
 import { type NameIndex, nameIndexOf } from './nameIndex.ts'
 
 /** The index of names. `isLoaded` changes when the stored names are there. */

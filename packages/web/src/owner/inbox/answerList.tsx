@@ -4,8 +4,8 @@ import type { Asked } from '@blindkeep/client/questions'
 import { Name } from '../../common/controls/controls.tsx'
 import { Fact } from '../../common/controls/fact.tsx'
 import { useText } from '../../common/language/reader.ts'
+import { inboxTexts } from '../ground/texts.ts'
 import { type Answered, type ShownAnswers, shownAnswersOf } from './answers.ts'
-import { inboxTexts } from './texts.ts'
 
 interface AnswersProps {
   readonly file: FileDescription | undefined

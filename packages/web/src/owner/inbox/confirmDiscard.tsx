@@ -1,10 +1,11 @@
 import { Name } from '../../common/controls/controls.tsx'
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
-import { ConfirmDialog } from '../confirmDialog.tsx'
-import { NamedFew } from '../namedFew.tsx'
+import { ConfirmDialog } from '../dialogs/confirmDialog.tsx'
+import { NamedFew } from '../dialogs/namedFew.tsx'
+import { inboxTexts } from '../ground/texts.ts'
 import type { ListedDrop } from './dropList.ts'
-import { inboxTexts, plainNameOf } from './texts.ts'
+import { plainNameOf } from './dropTexts.ts'
 
 interface ConfirmDiscardProps {
   readonly items: readonly ListedDrop[]

@@ -9,13 +9,14 @@ import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
 import { whyNoPreview } from '../../preview/mayHavePreview.ts'
 import { NoPreview, Preview } from '../../preview/previewPane.tsx'
-import { useOwnerPages } from '../context.ts'
-import { errorTexts } from '../errorText.ts'
+import { errorTexts } from '../ground/errorText.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { inboxTexts } from '../ground/texts.ts'
 import { AnswerFacts, FileMarks } from './answerList.tsx'
 import { shownAnswersOf } from './answers.ts'
 import type { ListedDrop } from './dropList.ts'
 import type { DropActions } from './dropRow.tsx'
-import { inboxTexts, nameOf, plainNameOf, savedNameOf, shortNoteOf, sizeOf, troubleText } from './texts.ts'
+import { nameOf, plainNameOf, savedNameOf, shortNoteOf, sizeOf, troubleText } from './dropTexts.ts'
 
 interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'onDiscard'> {
   readonly item: ListedDrop

@@ -1,8 +1,9 @@
 /** Files of the inbox as pieces of work. */
 import type { Album, Owner } from '@blindkeep/client/owner'
+import type { InboxText } from '../ground/texts.ts'
 import type { WorkItem, WorkOrder } from '../work/workOrder.ts'
 import type { ListedDrop } from './dropList.ts'
-import { type InboxText, plainNameOf } from './texts.ts'
+import { plainNameOf } from './dropTexts.ts'
 
 interface Keeping {
   readonly owner: Pick<Owner, 'newAssetId'>

@@ -2,9 +2,9 @@ import { Notice } from '../../common/controls/controls.tsx'
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
 import { useRefreshed } from '../../common/work/useRefreshed.ts'
-import { useLive, useOwnerPages } from '../context.ts'
+import { useLive, useOwnerPages } from '../ground/ownerPages.ts'
+import { inboxTexts } from '../ground/texts.ts'
 import { fullnessOf } from './inboxRoom.ts'
-import { inboxTexts } from './texts.ts'
 
 /** Appears above every page while the inbox is nearly full, or after guests could not send. */
 export function InboxBanner() {

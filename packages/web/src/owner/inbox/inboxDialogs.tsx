@@ -1,6 +1,7 @@
 /** The dialogs of the inbox, one at a time. */
 import { useText } from '../../common/language/reader.ts'
-import { useOwnerPages } from '../context.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { inboxTexts } from '../ground/texts.ts'
 import type { OwnWork } from '../work/work.ts'
 import { ChooseAlbum } from './chooseAlbum.tsx'
 import { ConfirmDiscard } from './confirmDiscard.tsx'
@@ -10,7 +11,6 @@ import { discardOrder, keepOrder } from './dropOrders.ts'
 import type { DropActions } from './dropRow.tsx'
 import type { InboxDrops } from './inboxDrops.ts'
 import type { InboxLinks } from './linkFilter.tsx'
-import { inboxTexts } from './texts.ts'
 import type { DropSaving } from './useDropSaving.ts'
 
 export type OpenDialog =

@@ -6,7 +6,7 @@ import { createRefresher } from '../../common/work/refresher.ts'
 import { createSharedLoads, type Outcome } from '../../common/work/sharedLoads.ts'
 import { createBatchReading } from './batchReading.ts'
 import { createDropList, type ListedDrop } from './dropList.ts'
-import { isTemporary } from './texts.ts'
+import { isTemporary } from './dropTexts.ts'
 
 export interface InboxSnapshot {
   /** Newest first. */

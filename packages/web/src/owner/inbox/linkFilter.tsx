@@ -4,9 +4,9 @@ import { Button } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
 import { visibleName } from '../../common/names/visibleName.ts'
 import { useRefreshed } from '../../common/work/useRefreshed.ts'
-import { useLive, useOwnerPages } from '../context.ts'
+import { useLive, useOwnerPages } from '../ground/ownerPages.ts'
+import { inboxTexts } from '../ground/texts.ts'
 import type { ListedDrop } from './dropList.ts'
-import { inboxTexts } from './texts.ts'
 
 export const ALL_LINKS = ''
 

@@ -1,7 +1,7 @@
 import { Button, Name, Notice, Progress } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
 import { isolated } from '../../common/names/isolated.ts'
-import { inboxTexts } from './texts.ts'
+import { inboxTexts } from '../ground/texts.ts'
 import type { DropSaving } from './useDropSaving.ts'
 
 interface SavingStatusProps {

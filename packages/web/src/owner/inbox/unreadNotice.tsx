@@ -1,7 +1,8 @@
 import { Button, Notice } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
+import { inboxTexts } from '../ground/texts.ts'
 import type { ListedDrop } from './dropList.ts'
-import { inboxTexts, isTemporary } from './texts.ts'
+import { isTemporary } from './dropTexts.ts'
 
 interface UnreadNoticeProps {
   readonly items: readonly ListedDrop[]

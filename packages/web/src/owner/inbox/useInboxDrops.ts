@@ -1,6 +1,6 @@
 import { NetworkError } from '@blindkeep/client/errors'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { useOwnerPages } from '../context.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
 import { createInboxDrops, EMPTY_INBOX, type InboxDrops, type InboxSnapshot } from './inboxDrops.ts'
 
 /** The inbox while shown. A list that failed without a connection is repeated when the browser is online. */

@@ -2,7 +2,7 @@
 import { isAfter, isReadDrop, laterOf } from '@blindkeep/client/findIndex'
 import type { DropFacts, Owner } from '@blindkeep/client/owner'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { OwnerPages } from '../context.ts'
+import type { OwnerPages } from '../ground/ownerPages.ts'
 import { type Visits, type VisitView, visitsOf } from './visits.ts'
 
 /** What a row shows of a file. */

@@ -3,8 +3,8 @@ import { type InboxVisits, laterOf, mergedVisits, NO_VISITS, openVisits, sealVis
 import type { Owner } from '@blindkeep/client/owner'
 import { fromHex, toHex } from '@blindkeep/protocol/bytes'
 import type { DropId } from '@blindkeep/protocol/ids'
-import { onOwnerLeave } from '../ownerLeave.ts'
-import { keepSealedVisits, sealedVisitsOf } from '../seenByBrowser.ts'
+import { keepSealedVisits, sealedVisitsOf } from '../browser/seenByBrowser.ts'
+import { onOwnerLeave } from '../ground/ownerLeave.ts'
 
 export interface VisitView extends InboxVisits {
   readonly isLoaded: boolean

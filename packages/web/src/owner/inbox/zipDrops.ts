@@ -3,6 +3,7 @@ import { type FolderTemplate, foldersFor } from '@blindkeep/client/folderTemplat
 import type { Owner } from '@blindkeep/client/owner'
 import { type Zip, zipOf } from '@blindkeep/client/zip'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
+import { NothingToZip } from '../ground/nothingToZip.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 
 const MAX_NAMES_AT_ONCE = 4
@@ -42,12 +43,4 @@ export async function zipDrops({ owner, items, template, signal, onFile }: ZipDr
     })),
   )
   return { ...zip, left: items.length - openable.length }
-}
-
-export class NothingToZip extends Error {
-  override readonly name = 'NothingToZip'
-
-  constructor() {
-    super('none of the files can be opened')
-  }
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { Check, Dialog, IconButton } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
-import { workTexts } from '../work/texts.ts'
-import './keys.css'
+import { workTexts } from '../ground/texts.ts'
 import { turnKeys, useKeys, useKeysOn } from './listKeys.ts'
+import './keys.css'
 
 interface KeysHelpProps {
   /** Where the list is. */

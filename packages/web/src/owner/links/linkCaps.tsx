@@ -2,6 +2,7 @@ import type { OwnLink } from '@blindkeep/client/owner'
 import { Check, Field, Progress } from '../../common/controls/controls.tsx'
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
+import { linksTexts } from '../ground/texts.ts'
 import {
   type DraftFault,
   type DraftFaults,
@@ -10,7 +11,6 @@ import {
   type SizeDraft,
   type SizeUnit,
 } from './linkDraft.ts'
-import { linksTexts } from './texts.ts'
 
 /** A link's caps on the page: the fields of a new link, and the bars of an existing one. */
 

@@ -4,9 +4,10 @@ import { Button, Name, Notice } from '../../common/controls/controls.tsx'
 import { Icon, type IconName } from '../../common/controls/icons.tsx'
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
-import { More } from '../more.tsx'
+import { More } from '../dialogs/moreButtons.tsx'
+import { linksTexts } from '../ground/texts.ts'
 import { CapBars } from './linkCaps.tsx'
-import { labelOf, linksTexts } from './texts.ts'
+import { labelOf } from './linkLabel.ts'
 
 const ICONS = { show: 'link', edit: 'edit', copy: 'copy', revoke: 'trash' } as const satisfies Record<string, IconName>
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { OwnLink } from '@blindkeep/client/owner'
 import { largestPlaintext } from '@blindkeep/client/sizes'
-import { suggestPassphrase } from '../suggestPassphrase.ts'
+import { suggestPassphrase } from '../dialogs/suggestPassphrase.ts'
 import { copyOf, draftOf, type LinkDraft, PRESETS, readChange, readDraft, usualName, withPreset } from './linkDraft.ts'
 import { type QuestionDraft, withMoved, withNewQuestion } from './questionDrafts.ts'
 

@@ -1,11 +1,11 @@
 import { MAX_LINK_TITLE_CHARACTERS } from '@blindkeep/protocol/suites'
 import { Check, Field } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
-import { NewPassphrase } from '../newPassphrase.tsx'
+import { NewPassphrase } from '../dialogs/newPassphrase.tsx'
+import { linksTexts } from '../ground/texts.ts'
 import { CapFields, type CapFieldsProps, faultText } from './linkCaps.tsx'
 import { type DraftFaults, EXPIRIES, type Expiry, type LinkDraft, type PRESETS, type Preset } from './linkDraft.ts'
 import { QuestionFields } from './questionFields.tsx'
-import { linksTexts } from './texts.ts'
 
 /** A label of this length fits into the server's limit, in any script. */
 const MAX_LABEL_CHARACTERS = 200

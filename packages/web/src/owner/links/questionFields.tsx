@@ -3,6 +3,7 @@ import { MAX_HEADER_LIST_BYTES, MAX_QUESTIONS } from '@blindkeep/protocol/suites
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button, Check, Field, IconButton } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
+import { linksTexts } from '../ground/texts.ts'
 import type { CapFieldsProps } from './linkCaps.tsx'
 import {
   type AskedFaults,
@@ -13,7 +14,6 @@ import {
   withMoved,
   withNewQuestion,
 } from './questionDrafts.ts'
-import { linksTexts } from './texts.ts'
 
 /** What gets the focus once it is drawn: of a question its label or a button, without a question the one that adds. */
 interface Wanted {

@@ -1,8 +1,9 @@
 import type { OwnLink } from '@blindkeep/client/owner'
 import { useText } from '../../common/language/reader.ts'
-import { ConfirmDialog } from '../confirmDialog.tsx'
-import { useOwnerPages } from '../context.ts'
-import { labelOf, linksTexts } from './texts.ts'
+import { ConfirmDialog } from '../dialogs/confirmDialog.tsx'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { linksTexts } from '../ground/texts.ts'
+import { labelOf } from './linkLabel.ts'
 
 interface RevokeLinkProps {
   readonly link: OwnLink

@@ -5,8 +5,9 @@ import { CopyButton } from '../../common/controls/copyButton.tsx'
 import { Icon } from '../../common/controls/icons.tsx'
 import { QrCode } from '../../common/controls/qrCode.tsx'
 import { useText } from '../../common/language/reader.ts'
-import { ShownPassphrase } from '../newPassphrase.tsx'
-import { labelOf, linksTexts } from './texts.ts'
+import { ShownPassphrase } from '../dialogs/newPassphrase.tsx'
+import { linksTexts } from '../ground/texts.ts'
+import { labelOf } from './linkLabel.ts'
 
 interface ShowLinkProps {
   readonly link: Pick<OwnLink, 'url' | 'label' | 'passphraseRequired'>

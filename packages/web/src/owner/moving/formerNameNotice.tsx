@@ -3,8 +3,8 @@ import { Notice } from '../../common/controls/controls.tsx'
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
 import { useLoaded } from '../../common/work/useLoaded.ts'
+import { movingTexts } from '../ground/texts.ts'
 import { formerNameIn } from './serverNames.ts'
-import { movingTexts } from './texts.ts'
 
 /** Above the sign-in, for some months after the server has moved here. */
 export function FormerNameNotice({ baseUrl }: { readonly baseUrl: string }) {

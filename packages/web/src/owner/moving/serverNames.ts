@@ -2,7 +2,7 @@
 import { plainAddressOf } from '@blindkeep/client/call'
 import { parseInstant } from '@blindkeep/protocol/ids'
 import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
-import { isIpAddress } from '../account/authenticator.ts'
+import { isIpAddress } from '../ground/authenticator.ts'
 
 const DAY_MS = 86_400_000
 /** An announcement that was neither carried out nor withdrawn. */

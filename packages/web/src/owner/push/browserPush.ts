@@ -4,8 +4,8 @@ import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { AccountId, ChannelId } from '@blindkeep/protocol/ids'
 import type { Language } from '../../common/language/language.ts'
 import { deletePushRecord, loadPushRecord, savePushRecord } from '../../push/pushRecord.ts'
-import { browserName } from '../browserName.ts'
-import { isInstalled, registerServiceWorker, scopeAt } from '../serviceWorkers.ts'
+import { browserName } from '../browser/browserName.ts'
+import { isInstalled, registerServiceWorker, scopeAt } from '../ground/serviceWorkers.ts'
 
 /**
  * Why this browser cannot get messages. `install`: on an iPhone or iPad the page must be on the home screen.

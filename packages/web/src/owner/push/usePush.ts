@@ -4,9 +4,9 @@ import type { Owner } from '@blindkeep/client/owner'
 import { useEffect } from 'preact/hooks'
 import { useReader, useText } from '../../common/language/reader.ts'
 import { OPEN_INBOX } from '../../push/openInbox.ts'
-import type { OwnerPages } from '../context.ts'
-import { goTo } from '../route.ts'
-import { accountTexts } from '../texts.ts'
+import type { OwnerPages } from '../ground/ownerPages.ts'
+import { goTo } from '../ground/route.ts'
+import { accountTexts } from '../ground/texts.ts'
 import { keepPushLanguage, presentPush } from './browserPush.ts'
 
 interface PushParts extends Pick<OwnerPages, 'baseUrl' | 'showMessage'> {

@@ -5,9 +5,8 @@ import { useInView } from '../../common/drawing/useInView.ts'
 import { useText } from '../../common/language/reader.ts'
 import { visibleName } from '../../common/names/visibleName.ts'
 import { useLoaded } from '../../common/work/useLoaded.ts'
-import { albumsTexts } from '../albums/texts.ts'
-import { useOwnerPages } from '../context.ts'
-import { sharesTexts } from './texts.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { albumsTexts, sharesTexts } from '../ground/texts.ts'
 
 const MAX_GONE_NAMES = 5
 

@@ -2,12 +2,12 @@ import type { OwnShare } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { useText } from '../../common/language/reader.ts'
 import { useAction } from '../../common/work/useAction.ts'
-import { AskingDialog } from '../askingDialog.tsx'
-import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
-import { FormButtons } from '../formButtons.tsx'
+import { AskingDialog } from '../dialogs/askingDialog.tsx'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
+import { FormButtons } from '../dialogs/formButtons.tsx'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { sharesTexts } from '../ground/texts.ts'
 import { LimitField, limitOf } from './limitField.tsx'
-import { sharesTexts } from './texts.ts'
 
 interface LimitDialogProps {
   readonly share: OwnShare

@@ -1,7 +1,7 @@
 import { MAX_SHARE_DOWNLOADS } from '@blindkeep/protocol/suites'
 import { Field } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
-import { sharesTexts } from './texts.ts'
+import { sharesTexts } from '../ground/texts.ts'
 
 /** Undefined for none. */
 export function limitOf(typed: string): number | undefined | 'wrong' {

@@ -4,9 +4,9 @@ import { CopyButton } from '../../common/controls/copyButton.tsx'
 import { QrCode } from '../../common/controls/qrCode.tsx'
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
-import { AskingDialog } from '../askingDialog.tsx'
-import { ShownPassphrase } from '../newPassphrase.tsx'
-import { sharesTexts } from './texts.ts'
+import { AskingDialog } from '../dialogs/askingDialog.tsx'
+import { ShownPassphrase } from '../dialogs/newPassphrase.tsx'
+import { sharesTexts } from '../ground/texts.ts'
 
 interface ShareAddressProps {
   readonly title: string

@@ -3,11 +3,12 @@ import type { AssetFacts, ShowingShare } from '@blindkeep/client/owner'
 import { Name } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
 import { type Loaded, useLoaded } from '../../common/work/useLoaded.ts'
-import { hashesOf } from '../albums/shownAsset.ts'
-import { useOwnerPages } from '../context.ts'
-import { errorTexts } from '../errorText.ts'
-import { NamedFew } from '../namedFew.tsx'
-import { isUsedUp, shareName, sharesTexts } from './texts.ts'
+import { hashesOf } from '../assets/shownAsset.ts'
+import { NamedFew } from '../dialogs/namedFew.tsx'
+import { errorTexts } from '../ground/errorText.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { sharesTexts } from '../ground/texts.ts'
+import { isUsedUp, shareName } from './shareFacts.ts'
 
 /** Loads at first and when `key` changes: not with each file that comes, as the list of shares may be long. */
 function useShowingShares(assets: readonly AssetFacts[], key = ''): Loaded<readonly ShowingShare[]> {

@@ -1,11 +1,12 @@
 import type { Owner, RefreshedShares } from '@blindkeep/client/owner'
 import { useEffect } from 'preact/hooks'
 import { useText } from '../../common/language/reader.ts'
-import { assetFeedOf } from '../albums/assetFeed.ts'
-import { useLive, useOwnerPages } from '../context.ts'
-import { onOwnerLeave } from '../ownerLeave.ts'
+import { assetFeedOf } from '../assets/assetFeed.ts'
+import { onOwnerLeave } from '../ground/ownerLeave.ts'
+import { useLive, useOwnerPages } from '../ground/ownerPages.ts'
+import { sharesTexts } from '../ground/texts.ts'
+import { shareName } from './shareFacts.ts'
 import { createShareFollower, type ShareFollower } from './shareFollower.ts'
-import { shareName, sharesTexts } from './texts.ts'
 
 const followers = new WeakMap<Owner, ShareFollower>()
 

@@ -4,15 +4,15 @@ import { Button, Check, Dialog, DialogEnd, Name } from '../../common/controls/co
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
 import { useLoaded } from '../../common/work/useLoaded.ts'
-import { fileKey, showAsset } from '../albums/shownAsset.ts'
-import { albumsTexts, shownName } from '../albums/texts.ts'
-import { TrustBadge } from '../albums/trustBadge.tsx'
-import { useFoundAssets } from '../albums/useFoundAssets.ts'
-import { useOwnerPages } from '../context.ts'
+import { shownName } from '../assets/assetNames.ts'
+import { fileKey, showAsset } from '../assets/shownAsset.ts'
+import { TrustBadge } from '../assets/trustBadge.tsx'
+import { useFoundAssets } from '../assets/useFoundAssets.ts'
 import { FindBar } from '../find/findBar.tsx'
 import { ALL } from '../find/findState.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { albumsTexts, storageTexts } from '../ground/texts.ts'
 import type { CatalogEntry } from './catalog.ts'
-import { storageTexts } from './texts.ts'
 
 const SHOWN_AT_ONCE = 30
 

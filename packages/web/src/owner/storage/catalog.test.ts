@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ChangePage, Owner } from '@blindkeep/client/owner'
 import { parseAssetId } from '@blindkeep/protocol/ids'
-import { createAssetFeed } from '../albums/assetFeed.ts'
+import { createAssetFeed } from '../assets/assetFeed.ts'
 import { readCatalog } from './catalog.ts'
 
 const [a, b] = ['a', 'b'].map((letter) => {

@@ -2,7 +2,7 @@
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import { BUNDLE_ROLES } from '@blindkeep/client/verify'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { type AssetFeed, assetFeedOf } from '../albums/assetFeed.ts'
+import { type AssetFeed, assetFeedOf } from '../assets/assetFeed.ts'
 
 export interface CatalogEntry {
   readonly assetId: AssetId

@@ -1,9 +1,9 @@
 import { AuditError, ProblemError } from '@blindkeep/client/errors'
 import { useText } from '../../common/language/reader.ts'
-import { errorTexts } from '../errorText.ts'
+import { errorTexts } from '../ground/errorText.ts'
+import { storageTexts } from '../ground/texts.ts'
 import type { CompareKind } from './compare.ts'
 import type { OutcomeKind } from './outcomes.ts'
-import { storageTexts } from './texts.ts'
 
 /**
  * The text for a tampered or failed answer. Usual refusal texts say "nothing is lost", but this check has not proved

@@ -5,12 +5,12 @@ import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
+import { storageTexts } from '../ground/texts.ts'
 import { AssetPicker } from './assetPicker.tsx'
 import type { Catalog, CatalogEntry } from './catalog.ts'
 import type { CheckDepth } from './checkRun.ts'
 import { Radio } from './radio.tsx'
 import { SampleField } from './sampleResult.tsx'
-import { storageTexts } from './texts.ts'
 
 export interface CheckChoice {
   readonly scope: 'all' | 'album' | 'some'

@@ -15,12 +15,12 @@ import {
 } from '@blindkeep/client/verify'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import { formats } from '../../common/language/format.ts'
+import { storageTexts } from '../ground/texts.ts'
 import type { CatalogEntry } from './catalog.ts'
 import { createCheckRun } from './checkRun.ts'
 import { tallyOf } from './outcomes.ts'
 import { summaryWords } from './report.ts'
 import { sampleWords } from './sampleWords.ts'
-import { storageTexts } from './texts.ts'
 
 function entries(count: number): readonly CatalogEntry[] {
   return Array.from({ length: count }, (_, number) => {

@@ -5,13 +5,13 @@ import { Button, Progress } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
 import { useLoaded } from '../../common/work/useLoaded.ts'
 import { useRefreshed } from '../../common/work/useRefreshed.ts'
-import { useLive, useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
+import { useLive, useOwnerPages } from '../ground/ownerPages.ts'
+import { storageTexts } from '../ground/texts.ts'
 import { type Catalog, wholeCatalog } from './catalog.ts'
 import { type CheckChoice, type ChoiceProps, DepthField, entriesOf, FIRST_CHOICE, ScopeField } from './checkFields.tsx'
 import { checkRunOf } from './checkRun.ts'
 import { useRunState } from './runState.ts'
-import { storageTexts } from './texts.ts'
 
 export function CheckSection() {
   const { owner, baseUrl } = useOwnerPages()

@@ -2,7 +2,7 @@
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import type { AssetFeed } from '../albums/assetFeed.ts'
+import type { AssetFeed } from '../assets/assetFeed.ts'
 import type { CatalogEntry } from './catalog.ts'
 import { type CompareState, candidatesFor, inOrder, type LocalCopy, mainDoubt } from './compare.ts'
 import { knownPins, rememberPins } from './knownPins.ts'

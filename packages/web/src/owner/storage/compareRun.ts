@@ -1,8 +1,8 @@
 /** Compares local copies with stored files, one by one, with the client's strictest check. */
 import type { Owner } from '@blindkeep/client/owner'
 import { guardClosingWhile } from '../../common/work/closeGuard.ts'
-import { assetFeedOf } from '../albums/assetFeed.ts'
-import { onOwnerLeave } from '../ownerLeave.ts'
+import { assetFeedOf } from '../assets/assetFeed.ts'
+import { onOwnerLeave } from '../ground/ownerLeave.ts'
 import { readCatalog } from './catalog.ts'
 import { asListed, type CompareState, type LocalCopy, UNCOMPARED, withChosen } from './compare.ts'
 import { type ComparePorts, createCompareCopy } from './compareCopy.ts'

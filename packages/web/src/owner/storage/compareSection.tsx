@@ -7,14 +7,14 @@ import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
 import { filePath } from '../../common/names/filePath.ts'
 import { isolated } from '../../common/names/isolated.ts'
-import { useLive, useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
+import { useLive, useOwnerPages } from '../ground/ownerPages.ts'
+import { storageTexts } from '../ground/texts.ts'
 import { showsCause, useCauseText } from './causeText.ts'
 import { type CompareState, compareTone, type LocalCopy, UNCOMPARED, verdictOn } from './compare.ts'
 import { type ChosenFile, compareRunOf } from './compareRun.ts'
 import { OutcomeBadge } from './outcomeBadge.tsx'
 import { useRunState } from './runState.ts'
-import { storageTexts } from './texts.ts'
 
 const SHOWN_AT_ONCE = 50
 

@@ -4,10 +4,10 @@ import { Notice, Progress } from '../../common/controls/controls.tsx'
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
 import { useLoaded } from '../../common/work/useLoaded.ts'
-import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { storageTexts } from '../ground/texts.ts'
 import { readServerKeys, type SeenKey } from './serverKeys.ts'
-import { storageTexts } from './texts.ts'
 
 export function KeysSection() {
   const { baseUrl } = useOwnerPages()

@@ -2,9 +2,9 @@ import type { Quota } from '@blindkeep/client/owner'
 import { Notice, Progress } from '../../common/controls/controls.tsx'
 import { type Formats, formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
+import { type StorageText, storageTexts } from '../ground/texts.ts'
 import { fillOf, QUOTA_TONES } from './quota.ts'
-import { type StorageText, storageTexts } from './texts.ts'
 import { useQuota } from './useQuota.ts'
 
 /** Appears above every page while the quota needs the owner's attention. */

@@ -9,11 +9,11 @@ import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
 import { isolated } from '../../common/names/isolated.ts'
 import { useLoaded } from '../../common/work/useLoaded.ts'
-import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
+import { ErrorNotice } from '../dialogs/errorNotice.tsx'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { storageTexts } from '../ground/texts.ts'
 import { knownPins, rememberPins } from './knownPins.ts'
 import type { Outcome } from './outcomes.ts'
-import { storageTexts } from './texts.ts'
 
 export interface ReceiptsOf {
   readonly assetId: AssetId

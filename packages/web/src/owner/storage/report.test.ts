@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAssetId } from '@blindkeep/protocol/ids'
 import { formats } from '../../common/language/format.ts'
+import { storageTexts } from '../ground/texts.ts'
 import type { CatalogEntry } from './catalog.ts'
 import type { Outcome } from './outcomes.ts'
 import { jsonReport, spanOf, textReport } from './report.ts'
-import { storageTexts } from './texts.ts'
 
 const ids = [1, 2, 3].map((number) => {
   const assetId = parseAssetId(`00000000-0000-4000-8000-00000000000${number}`)

@@ -2,10 +2,10 @@
 import { sampleTally } from '@blindkeep/client/verify'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
 import type { Formats } from '../../common/language/format.ts'
+import type { StorageText } from '../ground/texts.ts'
 import type { CheckState } from './checkRun.ts'
 import { type Outcome, summaryOf, type Tally, tallyOf, withheldOf } from './outcomes.ts'
 import { sampleWords } from './sampleWords.ts'
-import type { StorageText } from './texts.ts'
 
 interface ReportFacts {
   readonly baseUrl: string

@@ -2,10 +2,10 @@ import { Button } from '../../common/controls/controls.tsx'
 import { download } from '../../common/files/download.ts'
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
-import { useOwnerPages } from '../context.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { storageTexts } from '../ground/texts.ts'
 import type { CheckState } from './checkRun.ts'
 import { jsonReport, textReport } from './report.ts'
-import { storageTexts } from './texts.ts'
 
 interface ReportButtonsProps {
   readonly state: CheckState

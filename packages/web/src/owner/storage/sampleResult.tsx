@@ -6,12 +6,12 @@ import { download } from '../../common/files/download.ts'
 import { formats } from '../../common/language/format.ts'
 import { useText } from '../../common/language/reader.ts'
 import { useLoaded } from '../../common/work/useLoaded.ts'
-import { useOwnerPages } from '../context.ts'
-import { sampleRunsOf } from '../sampleStore.ts'
+import { sampleRunsOf } from '../browser/sampleStore.ts'
+import { useOwnerPages } from '../ground/ownerPages.ts'
+import { storageTexts } from '../ground/texts.ts'
 import { checkRunOf } from './checkRun.ts'
 import { useRunState } from './runState.ts'
 import { SURE, sampleWords } from './sampleWords.ts'
-import { storageTexts } from './texts.ts'
 
 export function SampleNotice({ run }: { readonly run: SampleRun }) {
   const text = useText(storageTexts)

@@ -1,7 +1,7 @@
 /** A sample in words: for the page, and for the report. */
 import { type SampleRun, sampleTally, shareFound } from '@blindkeep/client/verify'
 import type { Formats } from '../../common/language/format.ts'
-import type { StorageText } from './texts.ts'
+import type { StorageText } from '../ground/texts.ts'
 
 /** The probability with which a loss is found. */
 export const SURE = 0.99

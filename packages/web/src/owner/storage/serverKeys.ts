@@ -1,6 +1,6 @@
 import { AuditError } from '@blindkeep/client/errors'
 import { auditServer, type PinnedKey } from '@blindkeep/client/receipts'
-import { pageCalls } from '../pageCalls.ts'
+import { pageCalls } from '../ground/pageCalls.ts'
 import { knownPins, rememberPins } from './knownPins.ts'
 
 export interface ServerKeys {

@@ -1,7 +1,7 @@
 /** Whether this browser takes other apps' files: its service worker, the page's manifest, and whose they are. */
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { endTaken, setTakingOwner, takingOwner } from '../../take/takenFiles.ts'
-import { isInstalled, registerServiceWorker } from '../serviceWorkers.ts'
+import { isInstalled, registerServiceWorker } from '../ground/serviceWorkers.ts'
 
 interface At {
   /** Of the server, without a slash at the end. */

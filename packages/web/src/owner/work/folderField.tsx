@@ -8,7 +8,7 @@ import {
 import { safePath } from '@blindkeep/client/safePath'
 import { Button, Field, Name } from '../../common/controls/controls.tsx'
 import { useText } from '../../common/language/reader.ts'
-import { workTexts } from './texts.ts'
+import { workTexts } from '../ground/texts.ts'
 
 /** What there is to make folders of. */
 export interface FolderParts {

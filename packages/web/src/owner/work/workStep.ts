@@ -4,7 +4,7 @@ import { AssetMoveError, ProblemError, SendError } from '@blindkeep/client/error
 import { type AssetMoveState, type Owner, parseAssetMoveState } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { ProblemCode } from '@blindkeep/protocol/problems'
-import { makeThumbnailOf } from '../albums/thumbnails.ts'
+import { makeThumbnailOf } from '../assets/thumbnails.ts'
 import type { WorkItem } from './workOrder.ts'
 import type { WorkPorts } from './workRunner.ts'
 import type { WorkStore } from './workStore.ts'

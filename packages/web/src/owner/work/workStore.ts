@@ -5,7 +5,7 @@
 import type { Owner } from '@blindkeep/client/owner'
 import { type DBSchema, deleteDB, type IDBPDatabase } from 'idb'
 import { withDatabase } from '../../common/storage/withDatabase.ts'
-import type { AccountAt } from '../albums/uploadStore.ts'
+import type { AccountAt } from '../uploads/uploadStore.ts'
 import { type LocalSeal, localSealOf } from './localSeal.ts'
 import type { StoredWork, WorkItem, WorkOrder } from './workOrder.ts'
 

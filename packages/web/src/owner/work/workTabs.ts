@@ -1,5 +1,5 @@
 /** Tells the other tabs how far this page's work is, and takes over the work of pages that have left. */
-import { holdPage, whenPageLeft } from '../pageLock.ts'
+import { holdPage, whenPageLeft } from '../ground/pageLock.ts'
 import type { WorkPhase } from './workEntries.ts'
 import type { WorkKind } from './workOrder.ts'
 import type { WorkQueue } from './workQueue.ts'

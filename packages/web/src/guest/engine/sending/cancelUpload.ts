@@ -29,7 +29,7 @@ interface CancelUploadOptions {
 export function createCancelUpload({ entries, uploads, jobs, environment, onEnd }: CancelUploadOptions): CancelUpload {
   const underWay = new Map<string, Promise<Cancellation>>()
 
-  function once(id: string, work: () => Promise<Cancellation>): Promise<Cancellation> {
+  function onceFor(id: string, work: () => Promise<Cancellation>): Promise<Cancellation> {
     const running = underWay.get(id)
     if (running !== undefined) return running
     const started = work().finally(() => {
@@ -67,9 +67,9 @@ export function createCancelUpload({ entries, uploads, jobs, environment, onEnd 
   }
 
   return {
-    cancel: (id) => once(id, () => cancel(id)),
+    cancel: (id) => onceFor(id, () => cancel(id)),
     async sendAsNewFile(id) {
-      await once(id, () => sendAsNewFile(id))
+      await onceFor(id, () => sendAsNewFile(id))
     },
     isCancelling: (id) => underWay.has(id),
   }

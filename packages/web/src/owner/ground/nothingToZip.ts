@@ -1,0 +1,4 @@
+/** None of the chosen files can be opened, in an album without a question. */
+export class NothingToZip extends Error {
+  override readonly name = 'NothingToZip'
+}
