@@ -168,7 +168,8 @@ describe('an account', () => {
     const list = words.map((word, index) => `${index + 1}. ${word.toUpperCase()}`).join('\n')
     const heading = `${german.words.fileTitle}\n${german.secret.of(email)}\n${german.secret.at(page.url())}`
     await field(page, german.recover.words).fill(`${heading}\n\n${list}\n`)
-    await page.route('**/v1/auth/recover/finish', (route) => route.abort(), { times: 1 })
+    // The pages of a proxy that waited no longer.
+    await page.route('**/v1/auth/recover/finish', (route) => route.fulfill({ status: 504 }), { times: 2 })
     await button(page, german.recover.submit).click()
     await page.getByText(german.changePassword.unsure).waitFor()
     await button(page, german.recover.submit).click()
@@ -297,6 +298,9 @@ describe('the second step', () => {
     const secret = (await card.locator('.secret').innerText()).replaceAll(' ', '')
     const authenticator = createAuthenticator(`otpauth://totp/x?algorithm=SHA1&digits=6&period=30&secret=${secret}`)
     await field(page, text.factor.code).fill(authenticator.next())
+    await page.route('**/v1/auth/totp/confirm', (route) => route.fulfill({ status: 504 }), { times: 1 })
+    await button(page, text.factor.confirm).click()
+    await page.getByText(text.factor.unsure).waitFor()
     await button(page, text.factor.confirm).click()
     const codes = page.getByRole('list', { name: text.factor.backupList })
     await codes.waitFor()

@@ -1,6 +1,6 @@
 /** Asks for the current password, and for a code if needed, so that a stranger at an unlocked screen can't continue. */
 
-import { NetworkError, PasswordWrong } from '@blindkeep/client/errors'
+import { mayBeDone, PasswordWrong } from '@blindkeep/client/errors'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Notice, Progress } from '../../common/controls/controls.tsx'
@@ -28,7 +28,7 @@ interface PasswordFormProps {
   readonly after?: (hasTried: boolean) => ComponentChildren
   /** How much of the work is done, where it takes long: 0 to 1. */
   readonly share?: number
-  /** Said when the connection failed: the server may have done it. */
+  /** Said when the server may have done it, and its answer was lost. */
   readonly unsure?: string
   readonly onSubmit: (given: { readonly password: string; readonly code: string }) => Promise<void>
   readonly onCancel: () => void
@@ -55,7 +55,7 @@ export function PasswordForm(props: PasswordFormProps) {
         <>
           {explain !== undefined && <p>{explain}</p>}
           {error !== undefined && !isFieldWrong && <ErrorNotice error={error} />}
-          {unsure !== undefined && error instanceof NetworkError && <Notice tone="warn">{unsure}</Notice>}
+          {unsure !== undefined && mayBeDone(error) && <Notice tone="warn">{unsure}</Notice>}
           {before?.(hasTried)}
           <PasswordField
             label={text.page.presentPassword}

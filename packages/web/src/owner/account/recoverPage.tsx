@@ -1,5 +1,5 @@
 import type { SecondStep } from '@blindkeep/client/account'
-import { NetworkError, WordsError } from '@blindkeep/client/errors'
+import { mayBeDone, WordsError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { recover } from '@blindkeep/client/recovery'
 import { useState } from 'preact/hooks'
@@ -82,7 +82,7 @@ function RecoverForm({ newAttempt, onOwner, onChallenge }: RecoverFormProps) {
       {(hasTried) => (
         <>
           {action.error !== undefined && !(action.error instanceof WordsError) && <ErrorNotice error={action.error} />}
-          {action.error instanceof NetworkError && <Notice tone="warn">{text.changePassword.unsure}</Notice>}
+          {mayBeDone(action.error) && <Notice tone="warn">{text.changePassword.unsure}</Notice>}
           <EmailField email={email} onEmail={setEmail} hasTried={hasTried} />
           <WordsField words={words} onWords={setWords} error={action.error} />
           <NewPasswordFields label={text.newPassword} password={password} email={email} hasTried={hasTried} />

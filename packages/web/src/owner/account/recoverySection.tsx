@@ -1,5 +1,5 @@
 /** Recovery words: to check them, and to make others in place of them. */
-import { NetworkError, RecoveryError, WordsError } from '@blindkeep/client/errors'
+import { mayBeDone, RecoveryError, WordsError } from '@blindkeep/client/errors'
 import type { AccountFacts } from '@blindkeep/client/owner'
 import { type NewRecoveryWords, newRecoveryWords } from '@blindkeep/client/recovery'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -92,7 +92,7 @@ function RenewForm({ asksCode, onRenewed, onClose }: RenewFormProps) {
           await owner.changeRecoveryWords({ password, words: words.current, ...(asksCode && { code }) })
         } catch (error) {
           // The server says next which words are valid.
-          if (!(error instanceof NetworkError)) throw error
+          if (!mayBeDone(error)) throw error
         }
         onUnsaved({ recoveryWords: words.current })
         onRenewed()

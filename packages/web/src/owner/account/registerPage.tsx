@@ -1,4 +1,4 @@
-import { NetworkError } from '@blindkeep/client/errors'
+import { mayBeDone } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { type NewRecoveryWords, newRecoveryWords } from '@blindkeep/client/recovery'
 import { type GivenInvite, inviteOf } from '@blindkeep/protocol/inviteLink'
@@ -150,7 +150,7 @@ function RegisterForm({ newAttempt, invite: given, onAccount }: RegisterFormProp
       {(hasTried) => (
         <>
           {action.error !== undefined && !isClosed && <ErrorNotice error={action.error} />}
-          {action.error instanceof NetworkError && <Notice tone="info">{text.register.lost}</Notice>}
+          {mayBeDone(action.error) && <Notice tone="info">{text.register.lost}</Notice>}
           <EmailField email={email} onEmail={setEmail} hasTried={hasTried} />
           <NewPasswordFields label={text.password} password={password} email={email} hasTried={hasTried} />
           {isExposed && <ExposedNotice text={text.register.exposed} />}

@@ -1,6 +1,6 @@
 /** Creates an account, even when answers get lost. */
 import { logIn, type Register, registerOwner } from '@blindkeep/client/account'
-import { NetworkError, ProblemError } from '@blindkeep/client/errors'
+import { mayBeDone, ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 
 export interface Attempts {
@@ -19,7 +19,7 @@ export async function register(options: Register, attempts: Attempts): Promise<O
   try {
     return await registerOwner(options)
   } catch (error) {
-    if (error instanceof NetworkError) attempts.wasLost = true
+    if (mayBeDone(error)) attempts.wasLost = true
     if (!attempts.wasLost || !(error instanceof ProblemError && MAYBE_OWN.includes(error.code))) throw error
     const { owner } = await logIn(options).catch((): { readonly owner?: Owner } => ({}))
     if (owner === undefined) throw error

@@ -1,4 +1,4 @@
-import { NetworkError } from '@blindkeep/client/errors'
+import { mayBeDone, ProblemError } from '@blindkeep/client/errors'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { CodeField } from '../../common/controls/codeField.tsx'
 import { Button, Notice } from '../../common/controls/controls.tsx'
@@ -97,7 +97,11 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
           submit={text.disable}
           asksCode
           onSubmit={async (given) => {
-            await owner.disableSecondFactor(given)
+            // Where its answer was lost, it may be off.
+            await owner.disableSecondFactor(given).catch((error: unknown) => {
+              reload()
+              throw error
+            })
             done(text.disabled)
           }}
           onCancel={() => setStep(IDLE)}
@@ -124,10 +128,11 @@ function ConfirmForm({ address, onCodes, onUnsure, onCancel }: ConfirmFormProps)
   const field = useRef<HTMLInputElement>(null)
   const { error } = action
   const isWrong = isCodeWrong(error)
+  const isUnsure = mayBeDone(error) || isOnAlready(error)
   useEffect(() => field.current?.focus(), [])
   useEffect(() => {
     if (isWrong) field.current?.select()
-    if (error instanceof NetworkError) onUnsure()
+    if (isUnsure) onUnsure()
   }, [error])
   const secret = new URL(address).searchParams.get('secret') ?? ''
   return (
@@ -148,7 +153,7 @@ function ConfirmForm({ address, onCodes, onUnsure, onCancel }: ConfirmFormProps)
         </span>
       </p>
       {error !== undefined && !isWrong && <ErrorNotice error={error} />}
-      {error instanceof NetworkError && <Notice tone="warn">{text.factor.unsure}</Notice>}
+      {isUnsure && <Notice tone="warn">{text.factor.unsure}</Notice>}
       <CodeField
         label={text.factor.code}
         code={code}
@@ -160,6 +165,11 @@ function ConfirmForm({ address, onCodes, onUnsure, onCancel }: ConfirmFormProps)
       <FormButtons submit={text.factor.confirm} isBusy={action.isBusy} onCancel={onCancel} />
     </form>
   )
+}
+
+/** A browser sends a lost request again by itself, and is refused if the first one has turned it on. */
+function isOnAlready(error: unknown): boolean {
+  return error instanceof ProblemError && error.code === 'error.auth.totp_not_pending'
 }
 
 interface BackupCodesProps {
