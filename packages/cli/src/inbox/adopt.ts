@@ -13,7 +13,7 @@ import type { Expiry } from '../ground/options.ts'
 import { filesText, shown } from '../ground/texts.ts'
 import { openAdoptions } from './adoptions.ts'
 import { albumOf, type ChoiceFlags, isWholesale, openInbox, requireChoice, select, selectionOf } from './inbox.ts'
-import { forAllDrops, tellAdopted, tellFaults } from './saving.ts'
+import { forAllDrops, tellAdopted, tellFaults } from './saveSteps.ts'
 
 interface AdoptFlags extends OwnerFlags, ChoiceFlags {
   /** One of these two. */

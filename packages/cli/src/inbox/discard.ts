@@ -11,7 +11,7 @@ import { namesText, shown } from '../ground/texts.ts'
 import { openAdoptions } from './adoptions.ts'
 import { type ChoiceFlags, openInbox, requireChoice, select, selectionOf } from './inbox.ts'
 import { nameOf } from './items.ts'
-import { forAllDrops, tellFaults } from './saving.ts'
+import { forAllDrops, tellFaults } from './saveSteps.ts'
 
 interface DiscardFlags extends OwnerFlags, ChoiceFlags {}
 

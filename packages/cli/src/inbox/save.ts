@@ -10,7 +10,7 @@ import { createProgress } from '../send/progress.ts'
 import { type ChoiceFlags, requireChoice, type Selection, select, selectionOf } from './inbox.ts'
 import type { Step } from './saveDrop.ts'
 import { withSavedDrops } from './savedDrops.ts'
-import { forEachDrop, movingOf, openSaving, type Saving, type SavingFlags, tellFaults } from './saving.ts'
+import { forEachDrop, movingOf, openSaving, type Saving, type SavingFlags, tellFaults } from './saveSteps.ts'
 
 interface SaveFlags extends SavingFlags, ChoiceFlags {
   readonly to: string

@@ -5,9 +5,9 @@ import type { DropId } from '@blindkeep/protocol/ids'
 import type { Report } from '../ground/report.ts'
 import { type Failure, failureOf } from '../outcomes/failures.ts'
 import { createProgress, type FileUnderWay } from '../send/progress.ts'
-import { ProgramError } from './program.ts'
+import { ProgramError } from './exec.ts'
 import { isDone } from './saveDrop.ts'
-import { AT_ONCE, movingOf, type Saving, tellFailed } from './saving.ts'
+import { AT_ONCE, movingOf, type Saving, tellFailed } from './saveSteps.ts'
 import { createTroubles } from './troubles.ts'
 
 interface WatchedDrops {

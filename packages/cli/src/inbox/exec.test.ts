@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { it } from 'node:test'
 import { UsageError } from '../ground/exits.ts'
-import { requireProgram } from './program.ts'
+import { requireProgram } from './exec.ts'
 
 it('a program that is not there is refused before the first file', {
   skip: process.platform === 'win32' && 'Windows finds programs by more than their names',
