@@ -58,9 +58,9 @@ export interface Register extends SignIn {
 /**
  * Creates an account with a new account key. Takes 64 MiB and about a second. Repeats the request once when its answer
  * was lost. Throws `AccountError` `email_malformed`, `AddressError` when the server calls itself by another address
- * than the given one, and what a call throws. After an error of `mayBeDone` the account may exist nevertheless, and a second
- * call may throw `error.auth.user_already_exists` or `error.auth.registration_closed` because of it: `logIn` with the
- * same password shows that, and `recovery` can be confirmed.
+ * than the given one, and what a call throws. After an error of `mayBeDone` the account may exist nevertheless, and a
+ * second call may throw `error.auth.user_already_exists` or `error.auth.registration_closed` because of it: `logIn`
+ * with the same password shows that, and `recovery` can be confirmed.
  */
 export async function registerOwner(options: Register): Promise<Owner> {
   const { password, invite, recovery, onTokens, onEnded, environment = systemEnvironment } = options

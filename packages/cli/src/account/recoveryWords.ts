@@ -110,7 +110,9 @@ export function tellUnconfirmed(report: Report): void {
 /** As long as 24 words and the end of their line. */
 const ROOM = ' '.repeat(216)
 
-/** Made before the words are stored, with room for them: a path that cannot be written, or a full disk, costs nothing. */
+/**
+ * Made before the words are stored, with room for them: a path that cannot be written, or a full disk, costs nothing.
+ */
 export async function wordsFile(path: string | undefined) {
   if (path === undefined) return undefined
   const absolute = resolve(path)

@@ -35,7 +35,8 @@ export interface OwnerPassword {
   /**
    * Deletes the account with everything in it, permanently. Its tokens are invalid afterwards. Throws
    * `error.asset.retained` when an asset must not be deleted yet; nothing is deleted then. Sessions may end before the
-   * answer arrives: after an error of `mayBeDone` the account was deleted if the next call says that this session is over.
+   * answer arrives: after an error of `mayBeDone` the account was deleted if the next call says that this session is
+   * over.
    */
   deleteAccount(confirmation: { readonly password: string; readonly code?: string | undefined }): Promise<void>
 }

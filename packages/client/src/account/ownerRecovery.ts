@@ -30,8 +30,8 @@ export interface OwnerRecovery {
   /**
    * Replaces the recovery words: from now on the former ones open nothing, and sessions stay. Takes 64 MiB and about a
    * second. Then call `words.confirm()`, show what it returns, and once the owner has it, `confirmRecoveryWords`.
-   * Throws what `changePassword` throws. After an error of `mayBeDone` the words may have been stored, or may yet be, if
-   * the request is still on its way: `words.confirm()` shows it.
+   * Throws what `changePassword` throws. After an error of `mayBeDone` the words may have been stored, or may yet be,
+   * if the request is still on its way: `words.confirm()` shows it.
    */
   changeRecoveryWords(change: ChangeRecoveryWords): Promise<void>
   /**

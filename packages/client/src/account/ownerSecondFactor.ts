@@ -20,8 +20,8 @@ export interface OwnerSecondFactor {
   enrollSecondFactor(present: { readonly password: string }): Promise<string>
   /**
    * Turns the second factor on with a code of the authenticator. Returns ten backup codes, once: an owner who loses
-   * them and the authenticator needs the operator. After an error of `mayBeDone` it may be on, with backup codes that no
-   * client has seen and that cannot be fetched again. If `hasSecondFactor` says so, call `renewBackupCodes` with
+   * them and the authenticator needs the operator. After an error of `mayBeDone` it may be on, with backup codes that
+   * no client has seen and that cannot be fetched again. If `hasSecondFactor` says so, call `renewBackupCodes` with
    * another code of the authenticator.
    */
   confirmSecondFactor(code: string): Promise<readonly string[]>
@@ -29,7 +29,8 @@ export interface OwnerSecondFactor {
   disableSecondFactor(present: { readonly password: string; readonly code: string }): Promise<void>
   /**
    * Returns ten new backup codes, once, and makes the former ones worthless. Takes a code of the authenticator or a
-   * backup code. After an error of `mayBeDone` the former ones may be worthless already: call it again with another code.
+   * backup code. After an error of `mayBeDone` the former ones may be worthless already: call it again with another
+   * code.
    */
   renewBackupCodes(present: { readonly password: string; readonly code: string }): Promise<readonly string[]>
 }
