@@ -88,6 +88,8 @@ describe('an account at the command line', () => {
     })
     const into = ['--words-to', join(folder, 'words')]
     world.proxy.tamper(spoilt(/^\/v1\/auth\/recovery-words$/))
+    const there = await world.run(['account', 'recovery-words', ...of, '--words-to', second], withPassword())
+    assert.match(there.stderr, /second exists already/)
     const unwritten = await world.run(['account', 'recovery-words', ...of, ...into], withPassword())
     assert.equal(unwritten.status, 1)
     assert.match(unwritten.stderr, /former recovery words open nothing any more.*Call this again/)
@@ -168,6 +170,17 @@ describe('an account at the command line', () => {
     await world.facts(['login', '--email', 'revoked@example.org', '--profile', 'revoked'], withPassword())
     const [{ device_id: after }] = await world.facts(['whoami', '--profile', 'revoked'])
     assert.notEqual(after, before)
+
+    await owner.createAlbum({ name: 'Kept' })
+    const path = home('profiles', 'revoked', 'device.json')
+    const kept = JSON.parse(await readFile(path, 'utf8'))
+    await writeFile(path, JSON.stringify({ ...kept, sealed: kept.sealed.replace(/^.{8}/, 'AAAAAAAA') }))
+    const put = await world.run(['upload', path, '--album', 'Kept', '--profile', 'revoked'])
+    assert.deepEqual([put.status, /damaged on this machine.*login/.test(put.stderr)], [1, true], put.stderr)
+    await world.run(['logout', '--profile', 'revoked'])
+    await world.facts(['login', '--email', 'revoked@example.org', '--profile', 'revoked'], withPassword())
+    const [{ device_id: third }] = await world.facts(['whoami', '--profile', 'revoked'])
+    assert.notEqual(third, after)
   })
 
   it('signs in to a suspended account, which can read, and adds the device at a sign-in after that', async () => {

@@ -4,7 +4,7 @@ import { type Device, openSealedDevice } from '@blindkeep/client/device'
 import { ProblemError } from '@blindkeep/client/errors'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner } from '@blindkeep/client/owner'
-import { fromBase64 } from '@blindkeep/protocol/bytes'
+import { type Bytes, fromBase64 } from '@blindkeep/protocol/bytes'
 import { LocalError } from '../ground/exits.ts'
 import { nearestFirst } from '../ground/nearest.ts'
 import { createReport, type Report } from '../ground/report.ts'
@@ -13,6 +13,7 @@ import { refuseMoved } from '../home/pins.ts'
 import {
   DEFAULT_PROFILE,
   type KeptAccount,
+  type KeptDevice,
   type OwnerFlags,
   openProfile,
   type Profile,
@@ -74,7 +75,19 @@ async function deviceOf(profile: Profile, account: KeptAccount): Promise<Device>
   const kept = await profile.device()
   if (kept === undefined || kept.accountId !== account.accountId)
     throw new LocalError('This profile has no device to sign with. Sign in again: blindkeep login')
-  return await openSealedDevice(fromBase64(kept.sealed), fromBase64(account.accountKey))
+  return await openedDevice(kept, fromBase64(account.accountKey))
+}
+
+/** Throws `LocalError` for one that a disk has damaged: no server had a part in it. */
+export async function openedDevice({ sealed }: KeptDevice, accountKey: Bytes): Promise<Device> {
+  try {
+    return await openSealedDevice(fromBase64(sealed), accountKey)
+  } catch (cause) {
+    throw new LocalError(
+      'The key with which this profile signs is damaged on this machine. Get a new one: blindkeep logout, blindkeep login',
+      { cause },
+    )
+  }
 }
 
 /** Whether the server says that the session is over. */

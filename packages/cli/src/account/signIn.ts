@@ -3,13 +3,13 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
 import { createCalls } from '@blindkeep/client/call'
-import { type Device, newDevice, openSealedDevice, sealDevice } from '@blindkeep/client/device'
+import { type Device, newDevice, sealDevice } from '@blindkeep/client/device'
 import { AddressError, MovedAway, mayBeDone, ProblemError } from '@blindkeep/client/errors'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner, TokenPair } from '@blindkeep/client/owner'
 import { auditServer } from '@blindkeep/client/receipts'
 import { newRecoveryWords, recover } from '@blindkeep/client/recovery'
-import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import { inviteOf } from '@blindkeep/protocol/inviteLink'
 import { askEmail, givenSecret, tellExposed } from '../ground/ask.ts'
@@ -23,7 +23,7 @@ import { isMoved } from '../outcomes/failures.ts'
 import { type KeptDevice, type OwnerFlags, openProfile, type Profile } from './profile.ts'
 import { remindOfWords, tellOutcome, wordsFile } from './recoveryWords.ts'
 import { askCode, askNewPassword, askPassword, askWords, canAskCodeAgain, type SecretFlags } from './secrets.ts'
-import { isSessionOver, signedIn } from './session.ts'
+import { isSessionOver, openedDevice, signedIn } from './session.ts'
 
 interface SignInFlags extends OwnerFlags, Pick<SecretFlags, 'passwordFile'> {
   readonly email?: string
@@ -245,13 +245,14 @@ async function nameHere(owner: Owner, { deviceId }: Device, { name, ...flags }: 
   }
 }
 
-/** The device of the profile's last session, if it may still write for this account, and otherwise a new one. */
+/** The device of the profile's last session, if it is whole and may still write for this account, or a new one. */
 async function deviceFor(kept: KeptDevice | undefined, owner: Owner): Promise<Device> {
   if (kept?.accountId === owner.accountId) {
     try {
-      return await added(owner, await openSealedDevice(fromBase64(kept.sealed), owner.accountKey))
+      return await added(owner, await openedDevice(kept, owner.accountKey))
     } catch (error) {
-      if (!(error instanceof ProblemError && error.code === 'error.device.invalid')) throw error
+      const isRevoked = error instanceof ProblemError && error.code === 'error.device.invalid'
+      if (!isRevoked && !(error instanceof LocalError)) throw error
     }
   }
   return await added(owner, newDevice(environment))

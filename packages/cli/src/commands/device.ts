@@ -33,7 +33,7 @@ export function addDeviceCommands(program: Command): void {
   devices
     .command('list')
     .description(
-      'Lists the devices. Ends with 3 if one was not added by you, or if the server denies a revocation or exchanged a name.',
+      'Lists the devices. Ends with 3 if one is not shown to be yours, or if the server denies a revocation or exchanged a name.',
     )
     .action(does(async () => (await import('../devices/devices.ts')).listDevices))
 

@@ -171,8 +171,15 @@ describe('devices at the command line', () => {
     const { status, stdout, stderr } = await world.run(['devices', 'list', '--profile', 'invented'])
     world.proxy.tamper()
     assert.equal(status, 3)
-    assert.match(stdout, /may sign, this profile.*not added by you/s)
-    assert.match(stderr, /was not added with the key of your account/)
+    assert.match(stdout, /may sign, this profile.*not shown to be yours/s)
+    assert.match(stderr, /is not shown to be yours.* revoke it, and change your password.* the server lies/)
+    const [{ device_id }] = await world.facts(['whoami', '--profile', 'invented'])
+    world.proxy.tamper(lieAbout(device_id, (entry) => delete entry.mac))
+    const hidden = await world.run(['devices', 'list', '--profile', 'invented'])
+    world.proxy.tamper()
+    assert.equal(hidden.status, 3)
+    assert.match(hidden.stderr, /signs for this profile, and the server hides.* Do not revoke it/)
+    assert.doesNotMatch(hidden.stderr, /change your password/)
   })
 
   it('of this profile sign it out when they are revoked, and may have done so when the answer is lost', async () => {

@@ -31,7 +31,7 @@ export async function listDevices(flags: OwnerFlags): Promise<Exit> {
     altered.map(({ deviceId }) => deviceId),
     { what: 'device', report },
   )
-  return tellLies(devices, report) || faults
+  return tellLies(devices, { here, report }) || faults
 }
 
 type DeviceState = 'live' | 'revoked' | 'invented' | 'revocation_denied'
@@ -47,8 +47,8 @@ function stateText(device: ListedDevice, here: string | undefined): string {
   const since = revokedAt === undefined ? '' : timeText(revokedAt)
   const state = {
     live: 'may sign',
-    revoked: `revoked ${since}${isOwn ? '' : ', not added by you'}`,
-    invented: 'not added by you',
+    revoked: `revoked ${since}${isOwn ? '' : ', not shown to be yours'}`,
+    invented: 'not shown to be yours',
     revocation_denied: `revoked ${since}, which the server denies`,
   }[stateOf(device)]
   return deviceId === here ? `${state}, this profile` : state
@@ -69,16 +69,25 @@ function deviceFacts(device: ListedDevice, here: string | undefined) {
 
 const LIES: Readonly<Partial<Record<DeviceState, string>>> = {
   invented:
-    'was not added with the key of your account. Its signatures are not accepted. The server added it, or a person who knows your password and no more: revoke it, and change your password.',
+    'is not shown to be yours, and its signatures are not accepted. If you do not know it, the server added it, or a person who knows your password and no more: revoke it, and change your password. If it is yours, the server lies: revoking it would only mark your files.',
   revocation_denied:
     'is revoked, but the server lists it as live: it lies, or its operator has restored an old backup. For this profile it stays revoked. Revoke it again; if this comes back, do not trust the server.',
 }
 
-function tellLies(devices: readonly ListedDevice[], report: Report): Exit {
+const HIDDEN =
+  'signs for this profile, and the server hides that you added it, or has altered its key: it lies. Do not revoke it because of that: it would only mark your files.'
+
+interface TellLies {
+  /** The device of this profile. */
+  readonly here: string | undefined
+  readonly report: Report
+}
+
+function tellLies(devices: readonly ListedDevice[], { here, report }: TellLies): Exit {
   let exit: Exit = EXIT.done
   for (const device of devices) {
     const state = stateOf(device)
-    const words = LIES[state]
+    const words = state === 'invented' && device.deviceId === here ? HIDDEN : LIES[state]
     if (words === undefined) continue
     exit = EXIT.untrusted
     const message = `The device ${shortId(device.deviceId)} ${words}`

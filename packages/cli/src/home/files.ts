@@ -71,6 +71,10 @@ async function withFresh(fresh: string, { path, text, named }: Fresh): Promise<v
       }
     })
     await named()
+  } catch (error) {
+    // The only name that the person knows.
+    if (error instanceof Error && 'path' in error && error.path === fresh) Object.assign(error, { path })
+    throw error
   } finally {
     await rm(fresh, { force: true })
   }

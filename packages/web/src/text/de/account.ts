@@ -424,9 +424,9 @@ export const account: typeof import('../en/account.ts').account = {
     denied: 'Widerruf bestritten',
     deniedExplain:
       'Der Server führt einen widerrufenen Schlüssel wieder als gültig. Das kann vorkommen, nachdem der Betreiber eine Sicherung zurückgespielt hat. Für diesen Browser bleibt der Schlüssel widerrufen. Widerrufen Sie ihn noch einmal. Bleibt dieser Hinweis, trauen Sie diesem Server nicht.',
-    foreign: 'Nicht von Ihnen hinzugefügt',
+    foreign: 'Nicht als Ihrer belegt',
     foreignExplain:
-      'Dieser Schlüssel wurde ohne das Geheimnis Ihres Kontos hinzugefügt. Seine Signaturen werden nicht anerkannt.',
+      'Nichts belegt, dass dieser Schlüssel mit dem Geheimnis Ihres Kontos hinzugefügt wurde, daher werden seine Signaturen nicht anerkannt. Kennen Sie ihn nicht, widerrufen Sie ihn. Ist es Ihrer, lügt der Server: Ein Widerruf würde nur Ihre Dateien markieren.',
     none: 'Noch keiner. Der erste entsteht, wenn Sie eine Datei behalten oder hochladen, oder angemeldet bleiben.',
     old: (count) => plural(count, '1 widerrufener Schlüssel', `${number(count)} widerrufene Schlüssel`),
   },

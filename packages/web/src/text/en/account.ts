@@ -411,8 +411,9 @@ export const account = {
     denied: 'Revocation denied',
     deniedExplain:
       'The server lists a revoked key as valid again. This can happen after the operator has restored a backup. For this browser the key stays revoked. Revoke it again. If this notice stays, do not trust this server.',
-    foreign: 'Not added by you',
-    foreignExplain: 'This key was added without the secret of your account. Its signatures are not accepted.',
+    foreign: 'Not shown to be yours',
+    foreignExplain:
+      'Nothing shows that this key was added with the secret of your account, so its signatures are not accepted. If you do not know it, revoke it. If it is yours, the server lies: revoking it would only mark your files.',
     none: 'None yet. The first is created when you keep or upload a file, or stay signed in.',
     old: (count: number) => `${number(count)} revoked ${plural(count, 'key', 'keys')}`,
   },
