@@ -168,6 +168,20 @@ describe('an account', () => {
     const list = words.map((word, index) => `${index + 1}. ${word.toUpperCase()}`).join('\n')
     const heading = `${german.words.fileTitle}\n${german.secret.of(email)}\n${german.secret.at(page.url())}`
     await field(page, german.recover.words).fill(`${heading}\n\n${list}\n`)
+    // A second step whose code was accepted, and the answer lost: the same challenge takes no other code.
+    const challenge = { mfa_token: 'over', expires_at: new Date(Date.now() + 60_000).toISOString() }
+    await page.route('**/v1/auth/recover/finish', (route) => route.fulfill({ status: 202, json: challenge }), {
+      times: 1,
+    })
+    await button(page, german.recover.submit).click()
+    await field(page, german.secondStep.code).fill('000000')
+    await button(page, german.secondStep.submit).click()
+    await page.getByText(german.recover.left).waitFor()
+    await page.getByRole('link', { name: german.signIn.recover }).click()
+    await field(page, german.recover.words).fill(list)
+    await field(page, german.email).fill(email)
+    await field(page, german.newPassword).fill(PASSWORD)
+    await field(page, german.repeatPassword).fill(PASSWORD)
     // The pages of a proxy that waited no longer.
     await page.route('**/v1/auth/recover/finish', (route) => route.fulfill({ status: 504 }), { times: 2 })
     await button(page, german.recover.submit).click()

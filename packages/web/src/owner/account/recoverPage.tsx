@@ -27,8 +27,11 @@ export function RecoverPage({ newAttempt, showMessage }: SignedOutProps) {
     await enter(owner)
     showMessage({ tone: 'good', text: text.recover.done })
   }
-  // The new password is set: the owner can sign in with it.
-  const leave = () => goTo('')
+  // The answer to the code that set the new password may have been lost.
+  const leave = () => {
+    goTo('')
+    showMessage({ tone: 'bad', text: text.recover.left })
+  }
   if (challenge !== undefined)
     return (
       <SecondStepPage

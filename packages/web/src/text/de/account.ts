@@ -140,6 +140,7 @@ export const account: typeof import('../en/account.ts').account = {
     submit: 'Neues Passwort setzen',
     back: 'Zurück zur Anmeldung',
     done: 'Ihr Passwort wurde geändert. Überall sonst sind Sie abgemeldet, und Passkeys wurden entfernt. Ihre Wiederher\u00adstellungs\u00adwörter bleiben gleich.',
+    left: 'Das neue Passwort gilt nur, wenn ein Code angenommen wurde: Probieren Sie es. Wenn nicht, gilt Ihr bisheriges. Die Wiederher\u00adstellungs\u00adwörter gelten weiter.',
   },
   page: {
     title: 'Konto',

@@ -135,6 +135,7 @@ export const account = {
     submit: 'Set new password',
     back: 'Back to sign-in',
     done: 'Your password was changed. You are signed out everywhere else, and passkeys were removed. Your recovery words stay the same.',
+    left: 'The new password is valid only if a code was accepted: try it. If it is not, your former one still is. The recovery words stay valid.',
   },
   page: {
     title: 'Account',
