@@ -149,6 +149,18 @@ describe('recovery words', () => {
     )
   })
 
+  it('set no password that the server only says is set', async () => {
+    const { words } = await registered('dina')
+    proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/account$/),
+      answer: changeBody((body) => {
+        body.sealed_account_key = flipInBase64(body.sealed_account_key, 30)
+      }),
+    })
+    const attempt = recover({ ...person('dina'), words: words.join(' '), newPassword: NEW })
+    await assert.rejects(attempt, { reason: 'account_key_unreadable' })
+  })
+
   it('are checked before any request, with the wrong word reported', async () => {
     const words = await wordsOfSecret(new Uint8Array(32))
     const asked = proxy.seen.length

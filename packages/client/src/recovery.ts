@@ -3,8 +3,9 @@ import type { Bytes } from '@blindkeep/protocol/bytes'
 import { emailFor } from './account/masterOf.ts'
 import { newPassword } from './account/newPassword.ts'
 import { fetchAccountKey, requireOpens } from './account/newRecoveryWords.ts'
+import { requireKept } from './account/ownerAccount.ts'
 import { secretOfWords } from './account/recoveryWords.ts'
-import { signInResultOf } from './account/signIn.ts'
+import { openedOrEnded, signInResultOf } from './account/signIn.ts'
 import type { SignedIn } from './account.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
 import { addressOf, type ServerAddress } from './http/baseUrl.ts'
@@ -63,6 +64,10 @@ export async function recover(options: Recover): Promise<SignedIn> {
   return signInResultOf(answer, {
     calls,
     listener: { onTokens, onEnded },
-    open: async (session) => openOwner({ ...calls.address, email, accountKey, session, environment }),
+    async open(session) {
+      const { call } = createCalls({ ...calls.address, fetch: environment.fetch, tokens: session })
+      await openedOrEnded(call, () => requireKept(call, members.sealed_account_key))
+      return openOwner({ ...calls.address, email, accountKey, session, environment })
+    },
   })
 }

@@ -2,6 +2,7 @@
 import { normaliseEmail } from '@blindkeep/protocol/email'
 import type { AccountResponse, RefusedBecause } from '@blindkeep/protocol/schemas/accounts'
 import type { Call } from '../http/call.ts'
+import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { AccountError } from './accountError.ts'
 
 export interface AccountFacts {
@@ -44,6 +45,15 @@ export async function readOwnAccount({ call, email }: OwnAddress): Promise<Accou
   const { body } = await call('account')
   if (normaliseEmail(body.email) !== email) throw new AccountError('email_differs')
   return body
+}
+
+/**
+ * After a new password: a server, or a proxy in its place, that says "done" may have done nothing. Throws `AccountError`
+ * unless the account key is kept as it was sent, and what a call throws.
+ */
+export async function requireKept(call: Call, sealedAccountKey: string): Promise<void> {
+  const { body } = await sendAgainWhenLost(() => call('account'))
+  if (body.sealed_account_key !== sealedAccountKey) throw new AccountError('account_key_unreadable')
 }
 
 export function createOwnerAccount(own: OwnAddress): OwnerAccount {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isRequest } from '../../../../testing/maliciousServer.ts'
 import { quickEnvironment as environment, sendFile } from '../../../../testing/people.ts'
+import type { Message } from '../../../../testing/tamperingProxy.ts'
 import { logIn, registerOwner } from '../account.ts'
 import { openLink } from '../guest.ts'
 import { mayBeDone } from '../http/lostAnswer.ts'
@@ -125,6 +126,20 @@ describe('a password whose change was answered by a proxy', () => {
     assert.ok(mayBeDone(failure), String(failure))
     await signedIn({ ...uli, password: next })
   })
+})
+
+describe('a password whose change is told and not made', () => {
+  it('is not called changed', async () => {
+    const [tom, next] = [person('tom'), 'another long sentence of his']
+    const swallowed = { matches: isRequest('POST', /^\/v1\/auth\/password$/), request: emptied, answer: told }
+    const owner = await registerOwner(tom)
+    proxy.tamper(swallowed)
+    await assert.rejects(owner.changePassword({ present: tom.password, next }), { reason: 'account_key_unreadable' })
+    await signedIn(tom)
+  })
+
+  const emptied = (message: Message) => ({ ...message, body: Buffer.from('{}') })
+  const told = () => ({ headers: {}, body: Buffer.alloc(0), status: 204 })
 })
 
 describe('a password that its owner only checks', () => {

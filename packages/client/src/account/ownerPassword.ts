@@ -6,7 +6,7 @@ import { callProved, publicKeyOf } from '../http/proof.ts'
 import { type OwnPasswordPorts, presentKeys } from './masterOf.ts'
 import { newPassword } from './newPassword.ts'
 import { isOpenedBy } from './openAccountKey.ts'
-import { readOwnAccount } from './ownerAccount.ts'
+import { readOwnAccount, requireKept } from './ownerAccount.ts'
 import { PasswordWrong, withPassword } from './passwordWrong.ts'
 
 export interface ChangePassword {
@@ -29,7 +29,8 @@ export interface OwnerPassword {
   /**
    * Seals the account key under the new password and signs every other client out; this client stays signed in. The
    * account key and the recovery words stay the same. After an error of `mayBeDone` the password may have been changed:
-   * sign in with the new one to find out.
+   * sign in with the new one to find out. Throws `AccountError` `account_key_unreadable` when the server says that it
+   * is changed, and keeps another account key than was sent.
    */
   changePassword(change: ChangePassword): Promise<void>
   /**
@@ -60,6 +61,7 @@ export function createOwnerPassword({ accountKey, ...own }: PasswordPorts): Owne
       const made = await newPassword(counted(1), { email, password: next, accountKey })
       const body = { seed, ...codeMember(code), sign_in_key: publicKeyOf(made.seed), ...made.members }
       await withPassword(() => sendAgainWhenLost(() => callProved(calls, 'changePassword', body)))
+      await requireKept(calls.call, made.members.sealed_account_key)
     },
 
     async deleteAccount({ password, code }) {
