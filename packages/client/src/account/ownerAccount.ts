@@ -48,8 +48,8 @@ export async function readOwnAccount({ call, email }: OwnAddress): Promise<Accou
 }
 
 /**
- * After a new password: a server, or a proxy in its place, that says "done" may have done nothing. Throws `AccountError`
- * unless the account key is kept as it was sent, and what a call throws.
+ * After a new password: a server, or a proxy in its place, that says "done" may have done nothing. Throws
+ * `AccountError` unless the account key is kept as it was sent, and what a call throws.
  */
 export async function requireKept(call: Call, sealedAccountKey: string): Promise<void> {
   const { body } = await sendAgainWhenLost(() => call('account'))

@@ -128,7 +128,7 @@ describe('a password whose change was answered by a proxy', () => {
   })
 })
 
-describe('a password whose change is told and not made', () => {
+describe('a password whose change was answered and not made', () => {
   it('is not called changed', async () => {
     const [tom, next] = [person('tom'), 'another long sentence of his']
     const swallowed = { matches: isRequest('POST', /^\/v1\/auth\/password$/), request: emptied, answer: told }
