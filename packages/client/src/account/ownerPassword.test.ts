@@ -130,12 +130,12 @@ describe('a password whose change was answered by a proxy', () => {
 
 describe('a password whose change was answered and not made', () => {
   it('is not called changed', async () => {
-    const [tom, next] = [person('tom'), 'another long sentence of his']
+    const [tilo, next] = [person('tilo'), 'another long sentence of his']
     const swallowed = { matches: isRequest('POST', /^\/v1\/auth\/password$/), request: emptied, answer: told }
-    const owner = await registerOwner(tom)
+    const owner = await registerOwner(tilo)
     proxy.tamper(swallowed)
-    await assert.rejects(owner.changePassword({ present: tom.password, next }), { reason: 'account_key_unreadable' })
-    await signedIn(tom)
+    await assert.rejects(owner.changePassword({ present: tilo.password, next }), { reason: 'account_key_unreadable' })
+    await signedIn(tilo)
   })
 
   const emptied = (message: Message) => ({ ...message, body: Buffer.from('{}') })
