@@ -10,7 +10,8 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const WARNING = /^299 - "[^"]*\/\.well-known\/service\/deprecation[^"]*"$/
 /** Headers that the document declares everywhere, but that not every answer has. */
 const ONLY_SOMETIMES = ['Warning']
-const TIME_MEMBER = /^(active_from|active_to|cutoff|on)$|_(at|until)$/
+/** `retention_until` is as the device wrote it. */
+const TIME_MEMBER = /^(active_from|active_to|cutoff|on)$|_at$|(?<!^retention)_until$/
 
 /** Throws an `AssertionError` with the request for the first rule that the answer breaks. */
 export function judge(document: ServerDocument, call: Call, reply: Reply): void {
