@@ -53,5 +53,5 @@ export function holding(
     // Until the client has ended, which closes the connection.
     await new Promise((resolve) => setTimeout(resolve, 60_000).unref())
   }
-  return { matches, times: 1, cut: { afterBytes, meanwhile }, held: held.promise }
+  return { matches, times: 1, sparesEndedTokens: true, cut: { afterBytes, meanwhile }, held: held.promise }
 }
