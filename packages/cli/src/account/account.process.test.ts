@@ -9,6 +9,7 @@ import { createAuthenticator } from '../../../../testing/authenticator.ts'
 import { isRequest } from '../../../../testing/maliciousServer.ts'
 import { PUSH_CERTIFICATE, PUSH_CERTIFICATE_KEY } from '../../../../testing/pushCertificate.ts'
 import type { Message } from '../../../../testing/tamperingProxy.ts'
+import { fillDisk, noSmallDisk, onSmallDisk } from '../testing/smallDisk.ts'
 import { openSharedWorld, PASSWORD } from '../testing/world.ts'
 
 const world = await openSharedWorld()
@@ -97,6 +98,20 @@ describe('an account at the command line', () => {
     world.proxy.tamper(spoilt(/^\/v1\/auth\/register$/))
     const other = ['register', url, '--email', 'wendy@example.org', '--profile', 'wendy', ...into]
     assert.match((await world.run(other, withPassword())).stderr, /account exists.*blindkeep login.*recovery-words/)
+  })
+
+  it('gets new words on a disk that fills up meanwhile', { skip: noSmallDisk }, async () => {
+    await world.register('dora')
+    const folder = join(world.root, 'small')
+    await onSmallDisk(folder, async () => {
+      const matches = isRequest('POST', /^\/v1\/auth\/recovery-words$/)
+      world.proxy.tamper({ matches, times: 1, cut: { afterBytes: 0, meanwhile: () => fillDisk(folder) } })
+      const words = join(folder, 'words')
+      const args = ['account', 'recovery-words', '--profile', 'dora', '--words-to', words]
+      await world.facts(args, withPassword())
+      await assert.rejects(writeFile(join(folder, 'more'), 'x'), { code: 'ENOSPC' })
+      await world.facts(['account', 'confirm-words', '--profile', 'dora', '--words-file', words])
+    })
   })
 
   it('says after a recovery that was cut off whether the new password is valid, or may be', async () => {

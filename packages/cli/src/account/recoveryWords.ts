@@ -1,14 +1,15 @@
 /** `account recovery-words`, `account confirm-words`: other recovery words, and the note that the owner has them. */
-import { readFile, rm } from 'node:fs/promises'
+import { open, readFile, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { mayBeDone, RecoveryError } from '@blindkeep/client/errors'
-import { nodeEnvironment as environment } from '@blindkeep/client/node'
+import { nodeEnvironment as environment, withPath } from '@blindkeep/client/node'
 import type { Owner } from '@blindkeep/client/owner'
 import { type NewRecoveryWords, newRecoveryWords } from '@blindkeep/client/recovery'
+import { ifDiskHas } from '../ground/disk.ts'
 import { EXIT, type Exit, LocalError, UsageError } from '../ground/exits.ts'
 import type { Report } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
-import { writeNewPrivate, writePrivate } from '../home/files.ts'
+import { writeNewPrivate } from '../home/files.ts'
 import type { OwnerFlags } from './profile.ts'
 import { askCode, askPassword, askWords, type SecretFlags } from './secrets.ts'
 import { signedIn } from './session.ts'
@@ -119,7 +120,18 @@ export async function wordsFile(path: string | undefined) {
   await writeNewPrivate(absolute, ROOM)
   return {
     path: absolute,
-    write: (text: string) => writePrivate(absolute, text),
+    /** Into the room that it has: another file in its place would need new. */
+    write: (text: string) =>
+      withPath(absolute, async () => {
+        const file = await open(absolute, 'r+')
+        try {
+          await file.write(text, 0)
+          await file.truncate(Buffer.byteLength(text))
+          await ifDiskHas(() => file.sync())
+        } finally {
+          await file.close()
+        }
+      }),
     async removeEmpty() {
       const text = await readFile(absolute, 'utf8').catch(() => '')
       if (text.trim() === '') await rm(absolute, { force: true }).catch(() => undefined)

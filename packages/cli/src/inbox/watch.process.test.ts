@@ -1,15 +1,13 @@
 /** `blindkeep inbox watch` as a process: exactly once, whatever breaks. */
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { openLink, send } from '@blindkeep/client/guest'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import { sourceOfBytes } from '@blindkeep/client/source'
@@ -17,6 +15,7 @@ import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { sendFile } from '../../../../testing/people.ts'
 import { until } from '../../../../testing/until.ts'
 import { holding, isContentOf, openOffice } from '../testing/office.ts'
+import { noSmallDisk, onSmallDisk } from '../testing/smallDisk.ts'
 import { type Fact, openWorld } from '../testing/world.ts'
 
 // A session is renewed many times while a test runs.
@@ -33,21 +32,6 @@ interface Watching {
 }
 
 const MANY = 20
-const command = promisify(execFile)
-
-async function isMountable(): Promise<boolean> {
-  const folder = await mkdtemp(join(tmpdir(), 'blindkeep-mount-'))
-  try {
-    await command('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder])
-    await command('umount', [folder])
-    return true
-  } catch {
-    return false
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}
-const canMount = await isMountable()
 
 const running = new Set<ChildProcess>()
 after(() => {
@@ -274,13 +258,11 @@ case "$2" in *bad*) test -e '${mended}';; esac\n`,
   })
 
   it('waits for room on a full disk, says so once, and goes on when there is some', {
-    skip: canMount ? false : 'needs a small file system of its own: root on Linux',
+    skip: noSmallDisk,
   }, async () => {
     const { drop, link } = await newLink()
     const folder = join(root, 'full')
-    await mkdir(folder)
-    await command('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder])
-    try {
+    await onSmallDisk(folder, async () => {
       const first = await drop('first', randomBytes(700_000))
       const watch = watching('full', ...link)
       await watch.until(isSaved(first))
@@ -292,9 +274,7 @@ case "$2" in *bad*) test -e '${mended}';; esac\n`,
       await watch.until(isSaved(second))
       assert.equal(watch.facts.filter(({ event }) => event === 'failed').length, 1)
       await watch.end('SIGTERM')
-    } finally {
-      await command('umount', [folder])
-    }
+    })
   })
 
   it('saves each of many drops once, although it is killed in the middle', async () => {
