@@ -1,7 +1,7 @@
 /** What ends this tab's session by the owner's own call, and what the browser then forgets of the account. */
 
 import { systemEnvironment } from '@blindkeep/client/environment'
-import { isTransient, ProblemError } from '@blindkeep/client/errors'
+import { isTransient, mayBeDone, ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { deleteNames } from '../find/nameIndex.ts'
 import { ownerLeaves } from '../ground/ownerLeave.ts'
@@ -52,14 +52,14 @@ export async function endBy(tab: Tab, ending: OwnEnding, call: () => Promise<voi
   const called = call()
   signIn.end = called.then(
     () => endOf(done),
-    async (error) => (mayBeDone(error) && (await isOver(signIn, owner)) ? endOf(lost) : await end),
+    async (error) => (mayHaveEnded(error) && (await isOver(signIn, owner)) ? endOf(lost) : await end),
   )
   await called
   await signOutLocally(tab, signIn, endOf(done))
 }
 
 /** A browser sends a lost DELETE again by itself, and is refused if the first one has ended the session. */
-const mayBeDone = (error: unknown) => isTransient(error) || isRefusedSession(error)
+const mayHaveEnded = (error: unknown) => mayBeDone(error) || isRefusedSession(error)
 
 const isRefusedSession = (error: unknown) => error instanceof ProblemError && error.status === 401
 
