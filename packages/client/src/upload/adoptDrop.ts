@@ -5,8 +5,7 @@ import { type AssetFacts, blobOf, findAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { DropError } from '../drops/dropError.ts'
 import type { DescribedDrop, DropFacts } from '../drops/inboxDrop.ts'
-import { NetworkError, ProblemError } from '../http/errors.ts'
-import { mayBeDone } from '../http/lostAnswer.ts'
+import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { isSameFile } from '../seal/fileHeader.ts'
 import { newId } from '../seal/newId.ts'
 import { chooseDrop } from './chosenOriginal.ts'
@@ -139,7 +138,8 @@ async function claim(ports: AssetPorts, drop: DropFacts, { envelope, assetId, al
 
 /** The answer of this or an earlier attempt may have been lost, and that attempt has adopted the drop. */
 function isInconclusive(error: unknown): boolean {
-  return mayBeDone(error) || (error instanceof ProblemError && error.code === 'error.drop.not_found')
+  if (error instanceof ProblemError) return error.code === 'error.drop.not_found' || error.status >= 500
+  return error instanceof NetworkError || error instanceof AnswerError
 }
 
 function isRefusal(error: unknown): boolean {
